@@ -1,6 +1,6 @@
-//! The picture of addresses against the plain truth, pixel by pixel: random histories in random windows, on both axes.
+//! Address-axis scenes checked pixel by pixel against random histories in random windows, on both time axes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
 
 use crate::support;
 
@@ -13,19 +13,20 @@ use memscape::timeline::{
 use proptest::prelude::*;
 use support::history::{History, histories, paint, stands_out};
 
-/// A history, and where all of it lies.
+/// A history with the address range of each of its allocations.
 #[derive(Debug)]
 struct Lying {
     history: History,
-    /// By allocation: its first byte, and the first above it.
+    /// Address range of each allocation, half-open.
     places: Vec<[u64; 2]>,
     ranges: Allocations,
-    /// By range: from when to when, and where.
+    /// Event range and address range of each mapped range.
     held: Vec<([u32; 2], [u64; 2])>,
 }
 
 impl Lying {
-    /// Each block goes to the lowest place that is free where it is born, so many bytes beyond what is below; sizes are rounded up to 8.
+    /// Places each block at the lowest free address when it is allocated, `apart` bytes above the block below. Sizes
+    /// are rounded up to 8.
     fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> Lying {
         let mut places: Vec<[u64; 2]> = Vec::new();
         for (id, &(born, died, size)) in history.spans.iter().enumerate() {
@@ -70,14 +71,14 @@ impl Lying {
     }
 }
 
-/// The rows of the scaled plane that a range covers: as its edges are rounded, else the one of its middle.
+/// Returns the rows of the scaled plane that an address range covers: its rounded edges, or the row of its middle.
 fn rows(view: &View, [lowest, above]: [u64; 2]) -> [i64; 2] {
     let rounded = [lowest, above].map(|byte| (byte as f64 / view.bytes_per_px + 0.5).floor() as i64);
     let middle = ((lowest + (above - lowest) / 2) as f64 / view.bytes_per_px).floor() as i64;
     if rounded[0] < rounded[1] { rounded } else { [middle, middle + 1] }
 }
 
-/// Whether a block is so high that it is drawn by itself, where no two rows are told as one.
+/// Returns whether a block is at least one row high, so that it is drawn by itself and not in a cell.
 fn is_high(view: &View, [lowest, above]: [u64; 2]) -> bool {
     (above - lowest) as f64 / view.bytes_per_px >= 1.0
 }
@@ -109,7 +110,7 @@ fn check(lying: &Lying, scene: &Scene) {
             };
             let place = format!("column {column}, row {row}");
             let found: Vec<_> = blocks.iter().filter(|(quad, _)| is_there(quad)).collect();
-            assert!(found.len() < 2, "{place}: one above the other: {found:?}");
+            assert!(found.len() < 2, "{place}: overlapping quads: {found:?}");
             check_pixel(lying, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
             let is_mapped = lying.held.iter().any(|&([born, died], range)| {
                 let [lower, upper] = rows(view, range);
@@ -135,15 +136,15 @@ fn check_pixel(
     let thin: Vec<usize> =
         live.iter().filter(covers).filter(|id| !is_high(view, lying.places[**id])).copied().collect();
     let members = high.map_or(thin, |&id| vec![id]);
-    // No row that is free as a whole is painted.
+    // Rows without a live byte stay unpainted.
     let [from, to] = [row, row + 1].map(|row| row as f64 * view.bytes_per_px);
     let is_free = !live.iter().any(|&id| {
         let [lowest, above] = lying.places[id].map(|byte| byte as f64);
         lowest < to && above > from
     });
-    assert!(!is_free || found.is_none(), "{place}: free, but {found:?}");
+    assert!(!is_free || found.is_none(), "{place}: free, but painted by {found:?}");
     let Some((quad, identity)) = found else {
-        assert!(members.is_empty(), "{place}: nothing of {members:?}");
+        assert!(members.is_empty(), "{place}: nothing drawn for {members:?}");
         return;
     };
     let sizes = members.iter().map(|&id| lying.history.spans[id].2);
@@ -156,14 +157,15 @@ fn check_pixel(
     assert!(ends.iter().all(|id| members.contains(id)) && (ends[0] != ends[1] || members.len() == 1), "{place}");
     let largest = members.iter().filter(|&&id| Some(lying.history.spans[id].2) == sizes.clone().max());
     let paints: Vec<u32> = largest.map(|&id| u32::from(paint(AllocationId(id as u32)).0)).collect();
-    assert!(paints.contains(&(quad.paint & 0xff)), "{place}: the colour of the largest: {quad:?}");
+    assert!(paints.contains(&(quad.paint & 0xff)), "{place}: paint of the largest member: {quad:?}");
     let is_faded = lying.history.highlight && !members.iter().any(|&id| stands_out(AllocationId(id as u32)));
     let is_pending = members.len() == 1 && lying.history.requested_at[members[0]] <= moment;
     let marks = [BAND, PENDING, FADED].map(|mark| quad.paint & mark != 0);
     assert_eq!(marks, [members.len() > 1, is_pending, is_faded], "{place}: {quad:?}");
 }
 
-/// Each block that is drawn by itself is one rectangle, two where it becomes pending; what is too short-lived is counted once.
+/// Checks that a block drawn by itself is one rectangle (two if it becomes pending) and that blocks too short-lived to
+/// be drawn are counted as hidden once.
 fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
     let shown = &scene.columns.moment;
     let mut hidden = 0;
@@ -175,7 +177,7 @@ fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)])
             let pends = lying.history.requested_at[id] < died;
             assert!(rects <= 1 + usize::from(pends), "allocation {id} has {rects} rectangles");
             let continued = blocks.iter().filter(alone).filter(|(quad, _)| quad.paint & CONTINUED != 0).count();
-            assert!(continued <= rects.saturating_sub(1), "only what goes on is continued");
+            assert!(continued <= rects.saturating_sub(1), "the first rectangle is not marked as continued");
         }
         let is_in_window = shown.first().is_some_and(|_| {
             let (first, last) = (lying.window(scene)[0], lying.window(scene)[1]);
@@ -188,7 +190,7 @@ fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)])
 }
 
 impl Lying {
-    /// The moments of a scene: the first, and the first beyond.
+    /// Returns the moments of a scene, half-open.
     fn window(&self, scene: &Scene) -> [u32; 2] {
         self.history.with(|source| {
             let columns =
@@ -198,7 +200,7 @@ impl Lying {
     }
 }
 
-/// Windows of every zoom, some of them partly or wholly beside the data.
+/// Generates views of every zoom, some of them partly or wholly outside the data.
 fn windows() -> impl Strategy<Value = View> {
     let x_per_px = prop_oneof![0.05..1.0f64, 1.0..30.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5)];
     let bytes_per_px = prop_oneof![0.7..8.0f64, 8.0..400.0f64, Just(8.0), Just(64.0)];
@@ -228,12 +230,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_pixel_is_what_lies_there(lying in lyings(120, 80), view in windows()) {
+    fn every_pixel_matches_brute_force(lying in lyings(120, 80), view in windows()) {
         check(&lying, &lying.scene(view));
     }
 
     #[test]
-    fn slices_change_nothing(lying in lyings(120, 80), view in windows(), patience in 0usize..5) {
+    fn sliced_job_builds_same_scene(lying in lyings(120, 80), view in windows(), patience in 0usize..5) {
         lying.with(|source| {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;
@@ -247,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_drawn_is_found_again(lying in lyings(120, 80), view in windows()) {
+    fn hit_test_finds_every_quad(lying in lyings(120, 80), view in windows()) {
         let scene = lying.scene(view);
         let ground = scene.ground.unwrap() as usize;
         for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate().skip(ground) {
@@ -256,7 +258,7 @@ proptest! {
             assert_eq!(hit.quad, Some(index));
             let place = lying.places[identity.first as usize];
             if identity.count == 1 && is_high(&view, place) {
-                // The byte that the history is asked about is one of its own.
+                // The hit byte lies in the block.
                 assert!((place[0]..place[1]).contains(&hit.byte), "{quad:?} {place:?} {hit:?}");
                 let rect = lying.with(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
                 assert_eq!(rect.y, quad.y.map(i32::from));
@@ -267,13 +269,13 @@ proptest! {
 }
 
 #[test]
-fn a_scene_that_would_have_too_many_quads_has_higher_cells() {
+fn too_many_quads_increase_cell_height() {
     let mut state = 1u32;
     let mut chance = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) % below
     };
-    // A thousand rows, in each a block at every other time, and every one of another length.
+    // A thousand rows of back-to-back blocks with random gaps and lengths.
     let mut lives = Vec::new();
     let mut places = Vec::new();
     for row in 0..1000u64 {
@@ -297,7 +299,7 @@ fn a_scene_that_would_have_too_many_quads_has_higher_cells() {
 }
 
 #[test]
-fn blocks_that_contradict_each_other_are_drawn_beside_each_other() {
+fn overlapping_addresses_are_drawn_without_overlap() {
     let history = History::drawn(
         "
         .####. 80
@@ -312,7 +314,7 @@ fn blocks_that_contradict_each_other_are_drawn_beside_each_other() {
 }
 
 #[test]
-fn senseless_views_have_empty_scenes() {
+fn invalid_views_give_empty_scenes() {
     let lying = Lying::new(History::drawn("## 10"), &[0], vec![([0, 9], [0, 100])]);
     let fit = View::fit(2, 10, 10, 10);
     for view in [

@@ -1,5 +1,4 @@
-//! The reports on stages and layers of real and generated files, against a slow second opinion in Python (brute_force_steps.py): to
-//! the byte.
+//! Steps and modules of real and generated files, compared with the brute-force implementation in brute_force_steps.py.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -15,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn stages_and_layers_agree_with_a_slow_second_opinion() {
+fn steps_and_modules_match_python() {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no python3 to ask for a second opinion");
         return;
@@ -45,7 +44,7 @@ fn stages_and_layers_agree_with_a_slow_second_opinion() {
     assert!(rows > 400, "{rows} rows were compared");
 }
 
-/// How many rows were compared.
+/// Returns the number of rows that were compared.
 fn check_file(path: &Path) -> usize {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_steps.py");
@@ -69,7 +68,7 @@ fn report(opened: &mut Opened, topic: Topic, device: i64) -> Report {
     let question = ReportQuestion { topic, at: None, thresholds: Vec::new(), rows: 100_000 };
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Report(question) })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
@@ -81,7 +80,7 @@ fn cell<'a>(sheet: &Sheet, row: &'a SheetRow, key: &str) -> &'a Cell {
     &row.cells[sheet.columns.iter().position(|column| column.key == key).unwrap()]
 }
 
-/// A number of a row; −2 where there is none.
+/// Returns a number of a row, or −2 if the cell is empty.
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> i64 {
     match cell(sheet, row, key) {
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => i64::try_from(*number).unwrap(),
@@ -92,7 +91,7 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> i64 {
 }
 
 fn text(sheet: &Sheet, row: &SheetRow, key: &str) -> String {
-    let Cell::Text(text) = cell(sheet, row, key) else { panic!("{key} is no text") };
+    let Cell::Text(text) = cell(sheet, row, key) else { panic!("{key} is not a text") };
     text.clone()
 }
 
@@ -118,7 +117,7 @@ fn check_facts(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
 fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     let (occurrences, stages) = (sheet(report, "occurrences"), expected["stages"].as_array().unwrap());
     assert_eq!(occurrences.rows.len(), stages.len(), "{place}: annotations");
-    // What the names come to, added up by hand.
+    // Sums by name, computed here.
     let mut sums: BTreeMap<String, [i64; 6]> = BTreeMap::new();
     for (row, expected) in occurrences.rows.iter().zip(stages) {
         let name = expected["name"].as_str().unwrap();
@@ -190,7 +189,7 @@ fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
         "peak_reserved_bytes",
         "live_bytes_at_peak",
     ];
-    // Those of which nothing happened have no peaks.
+    // Modules without events have no peaks.
     let none_is_zero = |number: i64| if number == -2 { 0 } else { number };
     let found = layers.rows.iter().map(|row| {
         let calls: Vec<String> = row.stack.iter().rev().cloned().collect();

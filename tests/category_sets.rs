@@ -1,4 +1,4 @@
-//! Sets of rules for categories as text: what is read, what is refused and why, what is written reads back.
+//! Parsing and writing of category rule sets: valid sets round-trip, and invalid ones report each error with its line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -7,7 +7,7 @@ use memscape::yaml;
 use proptest::prelude::*;
 
 #[test]
-fn sets_that_come_with_the_program_are_read_and_written_as_they_are() {
+fn built_in_sets_round_trip() {
     for name in ["default", "mosaic"] {
         let set = CategorySet::named(name).unwrap();
         assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
@@ -19,13 +19,13 @@ fn parsed(text: &str) -> CategorySet {
     yaml::parse(text).unwrap_or_else(|errors| panic!("{errors:?}"))
 }
 
-/// The lines of what is wrong, each with its sentence.
+/// Returns the errors of an invalid text, each with its line.
 fn wrong(text: &str) -> Vec<String> {
     yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
-fn mosaics_rules_are_read_as_json_and_as_yaml() {
+fn mosaic_rules_parse_from_json_and_yaml() {
     let json = parsed("{\"nccl\": \"nccl.*\",\n \"attention\": \"_attn|flash\"}");
     let list = "
 # Rules of ours
@@ -48,16 +48,12 @@ rules:
     assert_eq!(parsed(list).rules[0].note, "what \"NCCL\" takes");
     assert_eq!(json.categories(), ["nccl", "attention", "unknown"]);
     assert_eq!(parsed(&json.to_mosaic().unwrap()), json);
-    assert_eq!(
-        CategorySet::standard().to_mosaic(),
-        Err(1),
-        "Mosaic's form can't say it, and nothing is left out in silence"
-    );
+    assert_eq!(CategorySet::standard().to_mosaic(), Err(1), "the standard set cannot be written in Mosaic's format");
     assert_eq!(parsed("rules: forward"), parsed("{\"rules\": \"forward\"}"), "a category may be called rules");
 }
 
 #[test]
-fn all_that_is_wrong_is_told_with_its_line() {
+fn invalid_rules_report_error_with_line() {
     let text = "{\"schema\": 1,\n\"rules\": [\n{\"category\": \"a\", \"name\": \"(\"},\n{\"name\": \"x\", \"colour\": \"red\"},\n{\"category\": \"b\", \"most\": -1},\n3]}";
     let expected = [
         "line 3: invalid regular expression: found open group without closing ')'",
@@ -93,7 +89,7 @@ fn all_that_is_wrong_is_told_with_its_line() {
 }
 
 mod any {
-    //! Any set that can be written.
+    //! Strategies for random rule sets.
     use memscape::engine::protocol::category::{
         Birth, End, Likeness, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn,
     };
@@ -174,7 +170,7 @@ mod any {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(set in any::set()) {
+    fn random_sets_round_trip(set in any::set()) {
         prop_assert_eq!(yaml::parse(&set.to_json()), Ok(set.clone()));
         prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
@@ -184,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
+    fn random_text_does_not_panic(text in "[\\[\\]{}\",:a-c'# \n\t\\\\-]{0,60}") {
         let _ = yaml::parse(&text);
         let _ = yaml::parse(&["rules:\n", &text].concat());
     }

@@ -1,12 +1,12 @@
-//! What the sets that come with the program say of stacks of the frameworks people train and serve with: written out by hand, each with its
-//! source.
+//! Categories that the built-in rule sets assign to stacks of common training and serving frameworks. Each stack is
+//! written by hand from the cited source.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use memscape::analysis::category::compiled::{Compiled, OfFrame, OfStack};
 use memscape::engine::protocol::CategorySet;
 
-/// What a set says of a stack, innermost frame first, by its frames alone.
+/// Returns the category that a rule set assigns to a stack, innermost frame first.
 fn told(set: &str, frames: &[(&str, &str)]) -> String {
     let compiled = Compiled::new(&CategorySet::named(set).unwrap());
     let mut stack = OfStack::default();
@@ -18,7 +18,8 @@ fn told(set: &str, frames: &[(&str, &str)]) -> String {
     compiled.categories()[usize::from(compiled.category(stack.rule))].clone()
 }
 
-/// Frames as `function@file`, which stand in a project's folder among the packages.
+/// Returns the default set's category of a stack whose frames are written `function@file`, with files relative to a
+/// package.
 fn default(package: &str, frames: &[&str]) -> String {
     let package = format!("/usr/lib/python3/dist-packages/{package}");
     let split: Vec<(String, String)> = frames
@@ -36,14 +37,15 @@ fn default(package: &str, frames: &[&str]) -> String {
 const TRAIN: &str = "main@/home/me/train.py";
 
 #[test]
-fn fsdp() {
+fn fsdp_stacks_have_expected_categories() {
     // pytorch: torch/distributed/fsdp/_flat_param.py, FlatParamHandle._alloc_padded_unsharded_flat_param, from unshard.
     let gathered =
         ["_alloc_storage@distributed/utils.py", "_alloc_padded_unsharded_flat_param@distributed/fsdp/_flat_param.py"];
     let unshard = ["unshard@distributed/fsdp/_flat_param.py", "_pre_forward@distributed/fsdp/_runtime_utils.py"];
     let forward = ["forward@distributed/fsdp/fully_sharded_data_parallel.py", TRAIN];
     assert_eq!(default("torch", &[&gathered[..], &unshard, &forward].concat()), "parameter");
-    // torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_all_gather; _fsdp_param.py: FSDPParam.alloc_all_gather_outputs.
+    // torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py: foreach_all_gather;
+    // _fsdp_param.py: FSDPParam.alloc_all_gather_outputs.
     let unshard = [
         "unshard@distributed/fsdp/_fully_shard/_fsdp_param_group.py",
         "_pre_forward@distributed/fsdp/_fully_shard/_fsdp_state.py",
@@ -65,15 +67,15 @@ fn fsdp() {
 }
 
 #[test]
-fn deepspeed() {
+fn deepspeed_stacks_have_expected_categories() {
     // deepspeedai/DeepSpeed: deepspeed/runtime/zero/stage_1_and_2.py, DeepSpeedZeroOptimizer.initialize_optimizer_states.
     let states =
         ["initialize_optimizer_states@runtime/zero/stage_1_and_2.py", "__init__@runtime/zero/stage_1_and_2.py"];
     assert_eq!(default("deepspeed", &[&states[..], &[TRAIN]].concat()), "optimizer state");
-    // The same class's __init__ makes the partitions of 32 bits.
+    // The same class's `__init__` creates the fp32 partitions.
     let master = ["__init__@runtime/zero/stage_1_and_2.py", "_configure_zero_optimizer@runtime/engine.py", TRAIN];
     assert_eq!(default("deepspeed", &master), "optimizer state");
-    // reduce_independent_p_g_buckets_and_remove_grads makes room for gradients.
+    // `reduce_independent_p_g_buckets_and_remove_grads` allocates buckets for gradients.
     let bucket = [
         "reduce_independent_p_g_buckets_and_remove_grads@runtime/zero/stage_1_and_2.py",
         "torch::autograd::Engine::evaluate_function(…)",
@@ -99,8 +101,9 @@ fn deepspeed() {
 }
 
 #[test]
-fn megatron() {
-    // NVIDIA/Megatron-LM: megatron/core/tensor_parallel/layers.py, _initialize_affine_weight_gpu from ColumnParallelLinear.__init__.
+fn megatron_stacks_have_expected_categories() {
+    // NVIDIA/Megatron-LM: megatron/core/tensor_parallel/layers.py, _initialize_affine_weight_gpu from
+    // ColumnParallelLinear.__init__.
     let weight = [
         "_initialize_affine_weight_gpu@core/tensor_parallel/layers.py",
         "__init__@core/tensor_parallel/layers.py",
@@ -144,7 +147,7 @@ fn megatron() {
 }
 
 #[test]
-fn lightning() {
+fn lightning_stacks_have_expected_categories() {
     // Lightning-AI/pytorch-lightning: src/lightning/fabric/utilities/apply_func.py, batch_to in move_data_to_device.
     let moved = [
         "batch_to@fabric/utilities/apply_func.py",
@@ -152,7 +155,7 @@ fn lightning() {
         "_apply_batch_transfer_handler@pytorch/core/module.py",
     ];
     assert_eq!(default("lightning", &[&moved[..], &[TRAIN]].concat()), "input");
-    // Its optimizers are handed a closure that runs the training step: what that makes is no state of the optimizer's.
+    // Lightning passes optimizers a closure that runs the training step. Its allocations are not optimizer state.
     let step = [
         "wrapper@/venv/site-packages/torch/optim/optimizer.py",
         "optimizer_step@pytorch/core/module.py",
@@ -170,14 +173,14 @@ fn lightning() {
 }
 
 #[test]
-fn hugging_face() {
+fn hugging_face_stacks_have_expected_categories() {
     // huggingface/transformers: src/transformers/trainer.py, Trainer._prepare_input, training_step, compute_loss.
     let step = ["training_step@trainer.py", "_inner_training_loop@trainer.py", "train@trainer.py", TRAIN];
     let inputs = ["_prepare_input@trainer.py", "<dictcomp>@trainer.py", "_prepare_inputs@trainer.py"];
     assert_eq!(default("transformers", &[&inputs[..], &step].concat()), "input");
     let forward = ["forward@models/llama/modeling_llama.py", "compute_loss@trainer.py"];
     assert_eq!(default("transformers", &[&forward[..], &step].concat()), "activation");
-    // Recomputed in the backward pass, it is an activation all the same (torch/utils/checkpoint.py, recompute_fn).
+    // Recomputed in the backward pass, it is still an activation (torch/utils/checkpoint.py, recompute_fn).
     let backward = [
         "recompute_fn@/venv/torch/utils/checkpoint.py",
         "backward@/venv/torch/_tensor.py",
@@ -200,7 +203,7 @@ fn hugging_face() {
 }
 
 #[test]
-fn vllm() {
+fn vllm_stacks_have_expected_categories() {
     // vllm-project/vllm: vllm/v1/worker/gpu_model_runner.py, GPUModelRunner._allocate_kv_cache_tensors.
     let cache = [
         "_allocate_kv_cache_tensors@v1/worker/gpu_model_runner.py",
@@ -215,7 +218,7 @@ fn vllm() {
         "load_model@v1/worker/gpu_model_runner.py",
     ];
     assert_eq!(default("vllm", &weights), "parameter");
-    // Its execute_model runs the model's forward.
+    // `execute_model` runs the model's forward.
     let forward = ["forward@model_executor/models/llama.py", "execute_model@v1/worker/gpu_model_runner.py"];
     assert_eq!(default("vllm", &forward), "activation");
     let reduce =
@@ -224,7 +227,7 @@ fn vllm() {
 }
 
 #[test]
-fn torch_by_itself() {
+fn plain_torch_stacks_have_expected_categories() {
     let engine = ["torch::autograd::Engine::evaluate_function(std::shared_ptr<torch::autograd::GraphTask>&)"];
     assert_eq!(
         default(
@@ -243,7 +246,7 @@ fn torch_by_itself() {
 }
 
 #[test]
-fn mosaics_set_is_asked_frame_by_frame_and_of_fsdp_first() {
+fn mosaic_rules_match_frame_by_frame_with_fsdp_first() {
     let mosaic = |frames: &[(&str, &str)]| told("mosaic", frames);
     assert_eq!(mosaic(&[("backward", "a.py"), ("forward", "b.py")]), "BACKWARD", "the inner frame counts");
     assert_eq!(
@@ -252,7 +255,11 @@ fn mosaics_set_is_asked_frame_by_frame_and_of_fsdp_first() {
         "the first of the rules counts in a frame"
     );
     let fsdp = "/torch/distributed/fsdp/fully_sharded_data_parallel.py";
-    assert_eq!(mosaic(&[("forward", "a.py"), ("forward", fsdp), ("main", "b.py")]), "FSDP", "before all others");
+    assert_eq!(
+        mosaic(&[("forward", "a.py"), ("forward", fsdp), ("main", "b.py")]),
+        "FSDP",
+        "FSDP comes before all other rules"
+    );
     assert_eq!(mosaic(&[("x::_flash_attention_forward::call", "??")]), "ACTIVATION");
     assert_eq!(mosaic(&[("get_params", "a.py")]), "PARAMETER");
     assert_eq!(mosaic(&[("f", "/flatten_params_wrapper/a.py")]), "PARAMETER");
@@ -261,7 +268,7 @@ fn mosaics_set_is_asked_frame_by_frame_and_of_fsdp_first() {
     assert_eq!(
         mosaic(&[("__init__", "layers.py"), ("f", "parallel/layers.py")]),
         "UNKNOWN",
-        "one frame has to hold both"
+        "function and file must match in the same frame"
     );
     assert_eq!(mosaic(&[("clip_grad_norm_", "a.py")]), "BACKWARD");
     assert_eq!(mosaic(&[("my_clip_grad_norm_", "a.py")]), "UNKNOWN", "the whole name");

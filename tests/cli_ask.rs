@@ -1,4 +1,4 @@
-//! `memscape ask`: a file stays open, and each question is answered as the command answers it.
+//! `memscape ask`: a file stays open, and each question gets the same answer as the corresponding command.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ fn memscape() -> Command {
     Command::new(env!("CARGO_BIN_EXE_memscape"))
 }
 
-/// Two allocations of 1 and 3 MiB; on device 1 another of 5 MiB.
+/// Writes a snapshot with allocations of 1 and 3 MiB on device 0 and one of 5 MiB on device 1.
 fn snapshot(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-ask");
     std::fs::create_dir_all(&folder).unwrap();
@@ -70,7 +70,7 @@ fn printed(words: &[&str]) -> Value {
 }
 
 #[test]
-fn answers_are_those_of_the_commands() {
+fn answers_equal_command_output() {
     let path = snapshot("same.json");
     let path = path.to_str().unwrap();
     let mut asked = Asked::new(&[path]);
@@ -86,7 +86,7 @@ fn answers_are_those_of_the_commands() {
         ("leaks", &[]),
         ("diff", &[path]),
     ];
-    // Twice, and backwards: what one question leaves behind changes no other.
+    // Asked forward and backward, because no question may affect another.
     for (command, arguments) in questions.iter().chain(questions.iter().rev()) {
         let reply = asked.ask(command, arguments);
         assert_eq!(reply["id"], *command);
@@ -96,7 +96,7 @@ fn answers_are_those_of_the_commands() {
 }
 
 #[test]
-fn a_device_is_that_of_questions_that_name_none() {
+fn device_option_is_default_for_questions() {
     let path = snapshot("device.json");
     let mut asked = Asked::new(&["--device", "0", path.to_str().unwrap()]);
     asked.line();
@@ -106,7 +106,7 @@ fn a_device_is_that_of_questions_that_name_none() {
 }
 
 #[test]
-fn errors_are_sentences_and_the_next_question_is_answered() {
+fn session_continues_after_errors() {
     let path = snapshot("errors.json");
     let mut asked = Asked::new(&[path.to_str().unwrap()]);
     asked.line();
@@ -128,13 +128,13 @@ fn errors_are_sentences_and_the_next_question_is_answered() {
         assert!(reply["error"].as_str().unwrap().starts_with("not a request: "), "{reply}");
     }
     let reply = asked.send("{\"id\": 7, \"commands\": \"live\"}");
-    assert_eq!(reply["id"], 7, "the id can be read: {reply}");
+    assert_eq!(reply["id"], 7, "the reply lacks the id: {reply}");
     assert_eq!(asked.ask("live", &[])["answer"]["live_bytes"], 5 * MIB);
     assert_eq!(asked.end(), 0);
 }
 
 #[test]
-fn files_are_written_and_pictures_come_as_text() {
+fn export_writes_file_and_plot_returns_text() {
     let path = snapshot("files.json");
     let out = path.with_extension("csv");
     let mut asked = Asked::new(&[path.to_str().unwrap()]);
@@ -147,7 +147,7 @@ fn files_are_written_and_pictures_come_as_text() {
 }
 
 #[test]
-fn a_file_that_cannot_be_opened_is_said_as_json_too() {
+fn unreadable_file_reports_error_as_json() {
     let mut asked = Asked::new(&["no-such-file.pickle"]);
     assert!(asked.line()["error"].as_str().unwrap().starts_with("no-such-file.pickle: "));
     assert_eq!(asked.end(), 1);

@@ -1,4 +1,4 @@
-//! `memscape export`: files, pipes and gzip, and what is refused.
+//! `memscape export`: files, pipes, gzip and errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -23,7 +23,7 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// A path in the tests' folder.
+/// Returns a path in the folder for test output.
 fn place(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
@@ -37,7 +37,7 @@ fn snapshot(name: &str) -> String {
 }
 
 #[test]
-fn every_format_is_written_to_a_file_or_a_pipe() {
+fn every_format_is_equal_in_file_and_pipe() {
     let file = snapshot("export-formats.pickle");
     for format in ExportFormat::ALL {
         let out = place(&format!("export-formats.{}", format.ending()));
@@ -50,7 +50,7 @@ fn every_format_is_written_to_a_file_or_a_pipe() {
 }
 
 #[test]
-fn a_name_that_ends_in_gz_is_gzipped() {
+fn gz_suffix_compresses_output() {
     let file = snapshot("export-gzip.pickle");
     let out = place("export-gzip.trace.json.gz");
     assert!(export(&[&file, "--to", "trace", "-o", out.to_str().unwrap()]).status.success());
@@ -60,7 +60,7 @@ fn a_name_that_ends_in_gz_is_gzipped() {
 }
 
 #[test]
-fn scopes_ranges_and_tables_are_as_asked() {
+fn scope_range_and_table_select_rows() {
     let file = snapshot("export-scopes.pickle");
     let rows = |more: &[&str]| -> Vec<Value> {
         let done = export(&[&[&file, "--to", "jsonl", "-o", "-"], more].concat());
@@ -83,7 +83,7 @@ fn scopes_ranges_and_tables_are_as_asked() {
 }
 
 #[test]
-fn stacks_table_has_exactly_the_stacks_that_other_tables_name() {
+fn stacks_table_has_all_referenced_stacks() {
     let file = snapshot("export-stacks.pickle");
     let ids = |table: &str| -> BTreeSet<u64> {
         let done = export(&[&file, "--to", "jsonl", "-o", "-", "--table", table]);
@@ -101,7 +101,7 @@ fn stacks_table_has_exactly_the_stacks_that_other_tables_name() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn invalid_options_report_error() {
     let file = snapshot("export-refused.pickle");
     assert!(refused(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
     assert!(refused(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));

@@ -1,4 +1,4 @@
-//! `memscape insights` and the commands of its topics: text, JSON and Markdown, what is refused, and which device leads.
+//! `memscape insights` and the commands of its topics: text, JSON, Markdown, errors, and the default device.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -18,7 +18,7 @@ fn told(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// One allocation that stays, of a function with a hostile name.
+/// Writes a snapshot with one allocation that is never freed, made by a function with a hostile name.
 fn snapshot(name: &str) -> PathBuf {
     let frame = json!({"name": "a|`b`\n# <script>\u{1b}[31m", "filename": "/home/me/train.py", "line": 9});
     let event = json!({"action": "alloc", "addr": 4096, "size": 3000, "stream": 0, "frames": [frame]});
@@ -32,7 +32,7 @@ fn snapshot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn each_insight_has_three_forms() {
+fn every_topic_prints_text_json_and_markdown() {
     let path = snapshot("cli-report.pickle");
     let path = path.to_str().unwrap();
     for topic in Topic::ALL.map(Topic::name) {
@@ -68,9 +68,10 @@ fn each_insight_has_three_forms() {
     );
 }
 
-/// The device that ran out of memory leads, though another has the higher peak; without one, the highest peak does.
+/// The default device is one with an OOM, even if another has a higher peak. Without any OOM it is the one with the
+/// highest peak.
 #[test]
-fn the_device_with_a_finding_leads() {
+fn default_device_is_one_with_oom_or_highest_peak() {
     let frame = json!([{"name": "f", "filename": "a.py", "line": 1}]);
     let alloc = |size: u64| json!({"action": "alloc", "addr": 4096, "size": size, "stream": 0, "frames": frame});
     let oom = json!({"action": "oom", "device_free": 4096, "size": 1 << 30, "stream": 0, "frames": frame});
@@ -96,7 +97,7 @@ fn the_device_with_a_finding_leads() {
         assert_eq!((&json["device"], &json["other_devices"]), (&json!(1), &others), "{command:?}");
     }
     let at_oom: Value = serde_json::from_str(&told(&["segments", &path, "--at", "oom", "--json"])).unwrap();
-    assert_eq!(at_oom["event"], 1, "the moment that its error names");
+    assert_eq!(at_oom["event"], 1, "the event of the OOM");
     let chosen = told(&["oom", &path, "--device", "0"]);
     assert!(chosen.contains("GPU 0") && chosen.contains("No OOM") && !chosen.contains("Other devices"), "{chosen}");
 
@@ -108,7 +109,7 @@ fn the_device_with_a_finding_leads() {
 }
 
 #[test]
-fn what_there_is_not_is_refused_in_one_sentence() {
+fn unknown_threshold_device_or_event_reports_error() {
     let path = snapshot("cli-report-refused.pickle");
     let path = path.to_str().unwrap();
     for (arguments, cause) in [
@@ -128,7 +129,7 @@ fn what_there_is_not_is_refused_in_one_sentence() {
 }
 
 #[test]
-fn rows_that_are_not_asked_for_are_counted_and_thresholds_need_no_sheets() {
+fn top_0_counts_hidden_rows() {
     let path = snapshot("cli-report-rows.pickle");
     let path = path.to_str().unwrap();
     for form in [&["--top", "0"][..], &["--top", "0", "--markdown"]] {
@@ -139,6 +140,6 @@ fn rows_that_are_not_asked_for_are_counted_and_thresholds_need_no_sheets() {
             "{live}"
         );
     }
-    // There was no OOM, so there is no table that it could be of.
+    // Without an OOM, no table uses the threshold.
     assert!(told(&["oom", path, "--threshold", "big=1"]).contains("No OOM"));
 }

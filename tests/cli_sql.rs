@@ -1,4 +1,4 @@
-//! `memscape sql` and `memscape export --to sqlite` as people call them.
+//! `memscape sql` and `memscape export --to sqlite` on the command line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -38,7 +38,7 @@ fn rows(arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_query_is_answered_in_three_forms() {
+fn query_prints_text_csv_and_json() {
     let file = snapshot("sql-forms.pickle", "--steps 2 --layers 2 --record-from-start");
     let query = "SELECT 1 AS one, 'a,\"b' AS two, NULL AS three, 2.5 AS four, '=x' AS five";
     assert_eq!(printed(&["sql", &file, query]), "one  two   three  four  five\n  1  a,\"b          2.5  =x\n");
@@ -50,14 +50,14 @@ fn a_query_is_answered_in_three_forms() {
     let none = "SELECT id FROM allocation WHERE 0";
     assert_eq!(printed(&["sql", &file, none, "--csv"]), "id\r\n");
     assert_eq!(rows(&["sql", &file, none, "--json"]), json!([]));
-    // The peak as the summary has it.
+    // The peak equals that of the summary.
     let summary: Value = serde_json::from_str(&printed(&["summary", &file, "--json"])).unwrap();
     let peak = rows(&["sql", &file, "SELECT sum(requested_bytes) FROM live_at('peak')", "--json"]);
     assert_eq!(peak[0][0], summary[0]["devices"][0]["peak_requested"]);
 }
 
 #[test]
-fn errors_are_a_sentence_and_a_status() {
+fn invalid_queries_exit_with_error() {
     let file = snapshot("sql-errors.pickle", "--steps 1 --layers 1");
     for (query, wanted) in [
         ("SELECT no_such FROM allocation", "no such column: no_such"),
@@ -76,7 +76,7 @@ fn errors_are_a_sentence_and_a_status() {
 }
 
 #[test]
-fn statements_come_from_a_pipe() {
+fn piped_statements_are_run() {
     let file = snapshot("sql-pipe.pickle", "--steps 1 --layers 1");
     let mut child = Command::new(env!("CARGO_BIN_EXE_memscape"))
         .args(["sql", &file])
@@ -94,7 +94,7 @@ fn statements_come_from_a_pipe() {
 }
 
 #[test]
-fn two_files_and_a_folder_of_ranks_are_told_apart() {
+fn side_and_rank_columns_separate_files() {
     let a = snapshot("sql-ranks/rank_0.pickle", "--steps 1 --layers 1");
     let b = snapshot("sql-ranks/rank_1.pickle", "--steps 1 --layers 2");
     let count = |file: &str| rows(&["sql", file, "SELECT count(*) FROM event", "--json"])[0][0].clone();
@@ -103,12 +103,12 @@ fn two_files_and_a_folder_of_ranks_are_told_apart() {
     assert_eq!(rows(&["sql", &a, "--with", &b, &by("side"), "--json"]), json!([["A", of_a], ["B", of_b]]));
     let folder = place("sql-ranks");
     assert_eq!(rows(&["sql", folder.to_str().unwrap(), &by("rank"), "--json"]), json!([[0, of_a], [1, of_b]]));
-    // A query that was made for several files says nothing false of one.
+    // On a single file, the query gives null for the side.
     assert_eq!(rows(&["sql", &a, &by("side"), "--json"]), json!([[null, of_a]]));
 }
 
 #[test]
-fn python_reads_the_same_from_a_file_of_sqlite() {
+fn python_reads_exported_sqlite() {
     if Command::new("python3").args(["-c", "import sqlite3"]).status().is_ok_and(|status| !status.success()) {
         eprintln!("SKIPPED: no python3 with sqlite3 to read the export with");
         return;

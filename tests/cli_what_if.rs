@@ -1,4 +1,4 @@
-//! `memscape whatif`: its three forms, what it refuses, and that it predicts nothing where it reproduces nothing.
+//! `memscape whatif`: text, JSON, Markdown, errors, and no prediction for recordings that cannot be reproduced.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -33,7 +33,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn json_has_these_keys_and_no_others() {
+fn json_has_expected_keys() {
     let path = generated("what-if.pickle", "--events 12000 --devices 2");
     let path = path.to_str().unwrap();
     let told: Value = serde_json::from_str(&told(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
@@ -61,7 +61,7 @@ fn json_has_these_keys_and_no_others() {
         ]
     );
     let runs = device["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), 2, "the recorded settings and those that were asked for");
+    assert_eq!(runs.len(), 2, "the recorded settings and the given ones");
     for run in runs {
         assert_eq!(
             keys(run),
@@ -85,7 +85,7 @@ fn json_has_these_keys_and_no_others() {
 }
 
 #[test]
-fn text_has_the_proof_first_and_the_least_memory_first() {
+fn text_starts_with_proof_and_sorts_by_peak() {
     let path = generated("what-if-text.pickle", "--events 12000");
     let path = path.to_str().unwrap();
     let text = told(&[path, "--search"]);
@@ -110,7 +110,7 @@ fn text_has_the_proof_first_and_the_least_memory_first() {
 }
 
 #[test]
-fn settings_that_do_nothing_or_harm_are_warned_about() {
+fn ineffective_or_harmful_settings_print_warning() {
     let path = generated("what-if-warned.pickle", "--events 3000");
     let path = path.to_str().unwrap();
     let both = ["--set", "max_split_size_mb:128,expandable_segments:True", "--set", "garbage_collection_threshold:0.8"];
@@ -133,7 +133,7 @@ fn settings_that_do_nothing_or_harm_are_warned_about() {
 }
 
 #[test]
-fn a_line_that_pytorch_refuses_is_wrong_usage() {
+fn invalid_settings_exit_with_status_2() {
     for (line, words) in [
         ("expandable_segments:true", "expected True or False at character 1"),
         ("max_split_size_mb:128,foo:1", "unknown setting at character 23: foo:1"),
@@ -148,7 +148,7 @@ fn a_line_that_pytorch_refuses_is_wrong_usage() {
 }
 
 #[test]
-fn a_recording_that_is_not_reproduced_has_no_numbers() {
+fn unreproducible_recording_has_no_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
@@ -167,7 +167,7 @@ fn a_recording_that_is_not_reproduced_has_no_numbers() {
 }
 
 #[test]
-fn real_files_are_told_as_the_prototype_measured_them() {
+fn real_file_matches_reference_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("train-fp32-1185-segments.pickle");
     let told: Value = serde_json::from_str(&told(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
@@ -194,7 +194,7 @@ fn real_files_are_told_as_the_prototype_measured_them() {
 }
 
 #[test]
-fn sizes_of_a_plan_are_simulated() {
+fn plan_sizes_are_simulated() {
     let path = generated("what-if-plan.pickle", "--events 12000");
     let path = path.to_str().unwrap();
     let json = |arguments: &[&str]| -> Value {
@@ -218,7 +218,7 @@ fn sizes_of_a_plan_are_simulated() {
     let output = memscape(&[path, "--plan", "kv cache=2x"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no allocation is in the group “kv cache”"));
     assert_eq!(memscape(&[path, "--plan", "activation"]).status.code(), Some(2));
-    // `memscape plan` says the same beside the live bytes.
+    // `memscape plan` prints the same prediction.
     let plan = |arguments: &[&str]| {
         let output =
             Command::new(env!("CARGO_BIN_EXE_memscape")).arg("plan").arg(path).args(arguments).output().unwrap();
@@ -242,7 +242,7 @@ fn sizes_of_a_plan_are_simulated() {
 }
 
 #[test]
-fn a_run_is_written_as_a_snapshot_which_says_so() {
+fn simulated_run_is_written_as_snapshot() {
     let path = generated("what-if-out.pickle", "--events 6000");
     let out = path.with_file_name("simulated.pickle.gz");
     let (path, out) = (path.to_str().unwrap(), out.to_str().unwrap());
@@ -261,7 +261,7 @@ fn a_run_is_written_as_a_snapshot_which_says_so() {
     );
     let predicted: Value = serde_json::from_str(&told(&[path, "--json", "--set", line])).unwrap();
     assert_eq!(written["peak_reserved"], predicted["devices"][0]["runs"][1]["peak_reserved"]);
-    // Opened, it is what was predicted, and nobody takes it for a recording.
+    // The written file opens with the predicted numbers and is marked as simulated.
     let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", out, "--json"]).output().unwrap();
     let summary: Value = serde_json::from_slice(&summary.stdout).unwrap();
     let text = summary.to_string();
@@ -270,7 +270,7 @@ fn a_run_is_written_as_a_snapshot_which_says_so() {
     let again = &again["devices"][0]["reproduces"];
     assert_eq!(again["recorded_peak_reserved"], written["peak_reserved"]);
     assert_eq!(again["addresses_equal"], again["addresses"]);
-    // A plan's sizes as well.
+    // Works with the sizes of a plan as well.
     let planned = memscape(&[path, "--preset", "batch=2", "-o", out]);
     assert!(planned.status.success(), "{planned:?}");
     let two = memscape(&[path, "--set", line, "--set", "max_split_size_mb:64", "-o", out]);

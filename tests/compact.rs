@@ -1,4 +1,5 @@
-//! Snapshots as compact columns: opened from them, a file answers everything as before; broken ones give an error and no panic.
+//! Snapshots in the column format: a file opened from columns gives the same answers, and damaged columns give an
+//! error, never a panic.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -23,12 +24,12 @@ fn columns(opened: &Opened) -> Vec<u8> {
     opened.engine.write_columns(Vec::new()).unwrap()
 }
 
-/// What is read in place of the file.
+/// Writes the engine's cache format.
 fn kept(opened: &Opened) -> Vec<u8> {
     opened.engine.write_kept(Vec::new()).unwrap()
 }
 
-/// Whatever the page may ask of a device.
+/// Returns one request of every kind that the page sends about a device.
 fn questions(device: &DeviceSummary) -> Vec<Request> {
     let (serial, last) = (3, device.events as u32);
     let device_number = device.device;
@@ -117,7 +118,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     asked
 }
 
-/// What is not the file's is the same from columns: everything but how it is written.
+/// Compares a file with its columns. Only the format string may differ.
 fn compare(name: &str, file: &mut Opened, again: &mut Opened) {
     let format = format!("columns of {}", file.summary.format);
     assert!(again.summary.format.ends_with(&format), "{name}: {}", again.summary.format);
@@ -125,7 +126,7 @@ fn compare(name: &str, file: &mut Opened, again: &mut Opened) {
     compare_all(name, file, again);
 }
 
-/// Everything is the same, also how it is written.
+/// Compares a file with its cached form, including the format string.
 fn compare_all(name: &str, file: &mut Opened, again: &mut Opened) {
     assert_eq!(again.summary, file.summary, "{name}");
     for device in file.summary.devices.clone() {
@@ -137,7 +138,8 @@ fn compare_all(name: &str, file: &mut Opened, again: &mut Opened) {
     }
 }
 
-/// The file is read, written as columns, and read again: as they are and packed, in large chunks and in small ones. Its columns.
+/// Writes a file as columns and cached columns, reads both back, plain and gzipped, in large and small chunks, and
+/// returns the columns.
 fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut file = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let columns = columns(&file);
@@ -145,7 +147,7 @@ fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
     let kept = kept(&file);
     let mut again = open(&kept).unwrap();
     compare_all(name, &mut file, &mut again);
-    assert!(self::kept(&again) == kept, "{name}: what is kept of what was kept is the same");
+    assert!(self::kept(&again) == kept, "{name}: the cache of a cached file is identical");
     assert_eq!(self::columns(&again), columns, "{name}");
     assert_eq!(open_in(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
     let packed = gzip(&columns);
@@ -155,13 +157,13 @@ fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
     assert_eq!(again.summary, file.summary, "{name}, packed");
     assert!(
         self::columns(&again).len() <= columns.len() + 30,
-        "{name}: columns of columns are the same but for the format"
+        "{name}: columns written from columns differ only in the format string"
     );
     columns
 }
 
 #[test]
-fn real_files_answer_the_same_from_columns_and_take_less_room() {
+fn real_files_have_same_answers_from_columns() {
     let Some(folder) = snapshots() else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "pickle"));
@@ -179,7 +181,7 @@ fn real_files_answer_the_same_from_columns_and_take_less_room() {
 }
 
 #[test]
-fn generated_files_answer_the_same_from_columns() {
+fn generated_files_have_same_answers_from_columns() {
     for words in [
         "--events 3000 --pending --oom --leak",
         "--events 2000 --style cpp --expandable --record-from-start --snapshots",
@@ -192,9 +194,9 @@ fn generated_files_answer_the_same_from_columns() {
     }
 }
 
-/// Sections of events end where they are full, and those of tables too.
+/// Sections of events and tables have a maximum size.
 #[test]
-fn a_long_file_has_several_sections() {
+fn long_trace_has_several_event_sections() {
     let (options, _) = Options::parse("--events 300000 --frames 1 --layers 2".split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
     let file = open(&bytes).unwrap();
@@ -205,9 +207,9 @@ fn a_long_file_has_several_sections() {
     assert_eq!(again.summary.devices, file.summary.devices);
 }
 
-/// What the decoder found odd is told again, and so is that bytes follow.
+/// Decoder warnings and trailing bytes are stored in the columns.
 #[test]
-fn warnings_are_told_again() {
+fn warnings_are_kept_in_columns() {
     let odd = br#"{"segments": [{"device": 0, "total_size": 4096, "odd": 1, "blocks": [
         {"size": 512, "state": "strange", "x": 1}, {"size": 512, "state": "active_allocated"}]}],
         "device_traces": [[{"action": "alloc", "addr": 512, "size": 8, "frames": [{"filename": "a", "name": "b", "line": -3, "y": 0}]},
@@ -233,7 +235,7 @@ fn warnings_are_told_again() {
 }
 
 #[test]
-fn a_drawing_of_snapviewer_becomes_columns() {
+fn snapviewer_archive_converts_to_columns() {
     let events = serde_json::json!([
         {"action": "alloc", "addr": 4096, "size": 100, "stream": 0, "frames": [{"filename": "a.py", "name": "f", "line": 1}]},
         {"action": "alloc", "addr": 8192, "size": 50, "stream": 0, "frames": []},
@@ -253,14 +255,14 @@ fn a_drawing_of_snapviewer_becomes_columns() {
 }
 
 #[test]
-fn what_columns_have_no_room_for_stays_as_it_is() {
+fn unsupported_data_is_cached_but_not_written_as_columns() {
     let odd = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 8},
         {"action": "free_completed", "addr": 512, "size": 9}]]}"#;
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
     let mut file = open(odd).unwrap();
     let mut again = open(&kept(&file)).unwrap();
-    compare_all("what is kept has room for it", &mut file, &mut again);
+    compare_all("cached columns", &mut file, &mut again);
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
     let deep = format!(
@@ -271,7 +273,7 @@ fn what_columns_have_no_room_for_stays_as_it_is() {
     assert_eq!(error.to_string(), "the stacks are too deep");
 }
 
-/// The sections of columns, whole.
+/// Returns the sections of the columns, with their headers and checksums.
 fn sections(columns: &[u8]) -> Vec<&[u8]> {
     let (mut rest, mut sections) = (&columns[MAGIC.len() + 1..], Vec::new());
     while let Some(length) = rest.get(1..5) {
@@ -282,7 +284,7 @@ fn sections(columns: &[u8]) -> Vec<&[u8]> {
     sections
 }
 
-/// A small file with a bit of everything.
+/// Writes a small file with most features of the format.
 fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     let words = "--layers 1 --hidden 64 --record-from-start --events 24 --frames 2 --pending --oom --compile-contexts \
                  --metadata --private-pools --host";
@@ -291,10 +293,10 @@ fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     write(&open(&bytes).unwrap())
 }
 
-/// What fuzzing begins with.
+/// Writes the seed of the fuzz corpus.
 #[test]
 #[ignore = "tests/fuzz/seeds.sh writes the seed with it"]
-fn seed() {
+fn fuzz_seeds_are_written() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in ["columns", "containers"] {
         std::fs::create_dir_all(folder.join(target)).unwrap();
@@ -304,7 +306,7 @@ fn seed() {
 }
 
 #[test]
-fn every_truncation_is_an_error() {
+fn truncated_columns_report_error() {
     for columns in [small(columns), small(kept)] {
         for length in 0..columns.len() {
             let error = open(&columns[..length]).map(|_| ()).unwrap_err();
@@ -317,7 +319,7 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
-fn every_flipped_bit_is_found() {
+fn flipped_bits_are_detected() {
     for columns in [small(columns), small(kept)] {
         for at in MAGIC.len()..columns.len() {
             for bit in 0..8 {
@@ -333,14 +335,14 @@ fn every_flipped_bit_is_found() {
     assert!(error.starts_with("columns version 2 is not supported"), "{error}");
 }
 
-/// Somebody who means harm makes the sums right: then it opens or it does not, and what opens has answers.
+/// Corrupts columns and fixes the checksums. The result either fails to open or still answers requests.
 #[test]
-fn columns_made_to_break_us_break_nothing() {
+fn corrupted_columns_do_not_panic() {
     break_each_section(&small(columns), compact::sum);
 }
 
 #[test]
-fn kept_histories_made_to_break_us_break_nothing() {
+fn corrupted_cache_does_not_panic() {
     break_each_section(&small(kept), compact::wide_sum);
 }
 
@@ -349,7 +351,7 @@ fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     let mut begin = MAGIC.len() + 1;
     for section in sections(columns) {
         for at in (0..section.len() - 4).step_by(3) {
-            // The length is what it is about as well.
+            // The length field is corrupted as well.
             for value in [0, 0xff, section[at] ^ 1, section[at] ^ 0x90] {
                 let mut hostile = columns.to_vec();
                 hostile[begin + at] = value;
@@ -379,7 +381,7 @@ fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     assert!(opened > 50 && refused > 400, "{opened} opened, {refused} refused");
 }
 
-/// Receives the events of each trace.
+/// Collects the events of all traces.
 #[derive(Default)]
 struct Received(Vec<(u32, Event)>);
 
@@ -389,7 +391,7 @@ impl EventSink for Received {
     }
 }
 
-/// A snapshot with a few stacks and combinations of labels.
+/// Builds a snapshot with a few stacks and combinations of labels.
 fn tables() -> Snapshot {
     let frame = |name: u32| format!("{{\"filename\": \"f\", \"name\": \"n{name}\", \"line\": {name}}}");
     let event = |at: u32| {
@@ -434,9 +436,9 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Whatever the events: they come back as they were, in however small pieces.
+    /// Any events round-trip, whatever the chunk size.
     #[test]
-    fn any_events_come_back(
+    fn random_events_round_trip(
         traces in prop::collection::vec(prop::collection::vec(any_event(), 0..60), 0..4),
         chunk in 1..400usize,
     ) {
@@ -453,23 +455,23 @@ proptest! {
         prop_assert_eq!(read(&columns, chunk), Ok(events));
     }
 
-    /// Any bytes where a section's should be.
+    /// A section with random payload and a valid checksum.
     #[test]
-    fn any_section_is_read_or_refused(what in 0..14u8, payload in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn random_section_reports_error(what in 0..14u8, payload in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut section = vec![what];
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         section.extend_from_slice(&payload);
         let sum = compact::sum(&section).to_le_bytes();
         let columns = [&MAGIC[..], &[VERSION], &section, &sum].concat();
-        // Of these, an end without anything in it is the only one that ends the file.
+        // Only an empty end section ends the file.
         let is_end = what == 0 && payload.is_empty();
-        prop_assert!(is_end || read(&columns, 7).is_err(), "there is no end");
+        prop_assert!(is_end || read(&columns, 7).is_err(), "columns without an end section");
     }
 }
 
-/// Two bytes a frame deeper: all that walks stacks would walk for hours.
+/// A section could add one stack level for two bytes, which would make every stack walk take hours.
 #[test]
-fn no_stacks_are_deeper_than_a_file_could_list() {
+fn too_deep_stacks_report_error() {
     let number = |number: u32| [number as u8 | 128, (number >> 7) as u8 | 128, (number >> 14) as u8];
     let section = |what: u8, rows: u32, columns: &[Vec<u8>]| {
         let lengths: Vec<u8> = columns.iter().flat_map(|column| number(column.len() as u32)).collect();
@@ -477,7 +479,7 @@ fn no_stacks_are_deeper_than_a_file_could_list() {
         let section = [&[what][..], &(payload.len() as u32).to_le_bytes(), &payload].concat();
         [&section[..], &compact::sum(&section).to_le_bytes()].concat()
     };
-    // Two frames, and stacks of the first alone: each is called by the one above it.
+    // Two frames, and stacks of the first frame only, each called by the next.
     let frames = section(3, 1, &[vec![0], vec![0], vec![2], vec![0]]);
     let strings = section(2, 1, &[vec![1], vec![b'a']]);
     let (rows, mut columns) = (30_000, [&MAGIC[..], &[VERSION], &strings, &frames].concat());
@@ -488,9 +490,9 @@ fn no_stacks_are_deeper_than_a_file_could_list() {
     }
 }
 
-/// A length that promises more than a section may have is refused before it is waited for.
+/// A length above the limit fails before the section's bytes arrive.
 #[test]
-fn no_section_is_longer_than_it_may_be() {
+fn too_long_section_reports_error() {
     let columns = [&MAGIC[..], &[VERSION, 2], &u32::MAX.to_le_bytes()].concat();
     assert_eq!(read(&columns, 100), Err(CompactError::Damaged { from: 17, to: 22 }));
 }

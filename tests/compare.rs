@@ -1,5 +1,5 @@
-//! Two snapshots against each other: with themselves, swapped, against a slow second opinion in Python (brute_force_compare.py), and generated
-//! ones whose truth is known.
+//! Comparisons of two snapshots: with themselves, swapped, against the brute-force implementation in
+//! brute_force_compare.py, and generated files with known differences.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -29,10 +29,10 @@ const PAIRS: [[&str; 2]; 10] = [
     ["infer-compile-context", "infer-fp32-786-segments"],
     ["deep-stacks-no-time", "adam-35-events"],
 ];
-/// Moments of each pair that are held against Python.
+/// Number of positions per pair that are compared with Python.
 const MOMENTS: u32 = 100;
 
-/// A file that is open, and the device to look at.
+/// An open file and the device to compare.
 struct File {
     engine: Engine,
     device: i64,
@@ -65,7 +65,7 @@ fn path(name: &str) -> Option<PathBuf> {
     Some(snapshots()?.join(format!("{name}.pickle")))
 }
 
-/// The comparison, in slices that are over after every look at the clock.
+/// Runs a comparison to its end, in the shortest possible slices.
 fn done(comparing: &mut Comparing, a: &File, b: &File) -> Comparison {
     loop {
         if let Ok(comparison) = comparing.step(&a.side(), &b.side(), &mut Slice::new(&mut || false)) {
@@ -82,14 +82,14 @@ fn swapped(two: Two) -> Two {
     Two { a: two.b, b: two.a }
 }
 
-/// Bytes and counts of rows, in order of the numbers.
+/// Returns bytes and counts of all rows, sorted.
 fn numbers(rows: &[Row]) -> Vec<[u64; 4]> {
     let mut numbers: Vec<_> = rows.iter().map(|row| [row.bytes.a, row.bytes.b, row.count.a, row.count.b]).collect();
     numbers.sort_unstable();
     numbers
 }
 
-/// Rows add up to both totals, and so do allocations.
+/// Checks that rows and allocations sum to the totals of both sides.
 fn add_up(comparison: &Comparison) {
     let all = &comparison.allocations;
     if comparison.alignment != "share" && all.count as usize == all.rows.len() {
@@ -108,7 +108,7 @@ fn add_up(comparison: &Comparison) {
 }
 
 #[test]
-fn a_file_with_itself_is_all_zero() {
+fn file_compared_with_itself_has_no_differences() {
     for name in PAIRS.as_flattened() {
         let Some(file) = File::real(name) else { return };
         let side = file.side();
@@ -132,7 +132,7 @@ fn a_file_with_itself_is_all_zero() {
 }
 
 #[test]
-fn swapping_negates() {
+fn swapped_files_negate_differences() {
     for [a, b] in PAIRS {
         let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
         for key in Key::ALL {
@@ -152,7 +152,7 @@ fn swapping_negates() {
 }
 
 #[test]
-fn moments_of_both_are_aligned_in_order() {
+fn alignment_is_monotonic() {
     for [a, b] in PAIRS {
         let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
         for align in [None, Some(Align::Steps), Some(Align::Sequence), Some(Align::Share)] {
@@ -167,7 +167,7 @@ fn moments_of_both_are_aligned_in_order() {
     }
 }
 
-/// What Python says of pairs of moments.
+/// Returns the rows that the Python script finds for each pair of moments.
 fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Option<Vec<Vec<[u64; 4]>>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/brute_force_compare.py");
     let mut command = Command::new("python3");
@@ -188,7 +188,7 @@ fn python(files: [&Path; 2], devices: [i64; 2], moments: &[(u32, u32)]) -> Optio
 }
 
 #[test]
-fn sums_agree_with_python_at_aligned_moments() {
+fn rows_match_python_at_aligned_moments() {
     let mut agreed = 0;
     let written = |name: &str, words: &str| {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -227,7 +227,7 @@ fn sums_agree_with_python_at_aligned_moments() {
 
 const STORY: &str = "--steps 3 --layers 4 --hidden 256 --record-from-start --frames 12";
 
-/// The factor of a call site, and the share of its bytes that have it.
+/// Returns the scaling factor of a call site, and the share of its bytes that scale by it.
 fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
     let rows = comparison.scaling.iter().flat_map(|group| &group.rows);
     let row = rows.into_iter().find(|row| row.site.contains(name));
@@ -236,7 +236,7 @@ fn factor(comparison: &Comparison, name: &str) -> (f64, f64) {
 }
 
 #[test]
-fn a_sequence_four_times_as_long_scales_by_1_4_and_16() {
+fn four_times_longer_sequence_scales_by_1_4_and_16() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 256"));
     let comparison = compared(&a, &b, Wanted::default());
@@ -253,7 +253,7 @@ fn a_sequence_four_times_as_long_scales_by_1_4_and_16() {
 }
 
 #[test]
-fn a_batch_twice_as_large_doubles_activations_and_half_the_precision_halves_them() {
+fn batch_and_precision_scale_activations() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     for (words, expected) in [("--sequence 64 --batch 8", 2.0), ("--sequence 64 --precision 16", 0.5)] {
         let b = File::generated(&format!("{STORY} {words}"));
@@ -265,7 +265,7 @@ fn a_batch_twice_as_large_doubles_activations_and_half_the_precision_halves_them
 }
 
 #[test]
-fn what_leaks_in_b_alone_is_only_in_b() {
+fn leak_in_b_is_only_in_b() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 64 --extra-leak 16"));
     let end = Moment(b.side().history.event_count());
@@ -285,7 +285,7 @@ fn what_leaks_in_b_alone_is_only_in_b() {
 }
 
 #[test]
-fn steps_have_the_peaks_and_the_allocations_of_their_events() {
+fn steps_have_peaks_and_allocation_counts() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 128 --extra-leak 16"));
     let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
@@ -300,7 +300,7 @@ fn steps_have_the_peaks_and_the_allocations_of_their_events() {
         };
         let seen = Two { a: most(&a, step.begins.0, end.0), b: most(&b, step.begins.1, end.1) };
         assert!(step.peak.a <= seen.a && step.peak.b <= seen.b && step.peak.b > step.peak.a, "{step:?} {seen:?}");
-        // B leaks one block a step, and is the same program else.
+        // B leaks one block per step and is otherwise the same program.
         assert_eq!(step.allocations.b, step.allocations.a + 1, "{step:?}");
     }
     let highest = comparison.steps.iter().map(|step| step.peak.a).max();
@@ -308,7 +308,7 @@ fn steps_have_the_peaks_and_the_allocations_of_their_events() {
 }
 
 #[test]
-fn peaks_of_a_range_are_those_of_the_aligned_range() {
+fn range_peaks_lie_in_aligned_range() {
     let a = File::generated(&format!("{STORY} --sequence 64"));
     let b = File::generated(&format!("{STORY} --sequence 128"));
     let mut comparing = Comparing::new(&a.side(), &b.side(), Wanted::default());
@@ -327,7 +327,7 @@ fn peaks_of_a_range_are_those_of_the_aligned_range() {
 }
 
 #[test]
-fn paths_are_compared_behind_their_prefixes() {
+fn path_prefixes_are_replaced() {
     let file = File::generated(&format!("{STORY} --sequence 64"));
     let other = File::generated(&format!("{STORY} --sequence 64"));
     let side = (file.side(), other.side());
@@ -337,12 +337,12 @@ fn paths_are_compared_behind_their_prefixes() {
         let mut comparing = Comparing::new(&side.0, &side.1, wanted).with_prefixes(prefixes);
         done(&mut comparing, &file, &other).matched
     };
-    // The same in both changes nothing.
+    // The same prefix in both files changes nothing.
     assert_eq!(matched(&[("/", "/elsewhere/")]), matched(&[]));
 }
 
 #[test]
-fn a_trace_without_events_can_be_compared() {
+fn empty_trace_can_be_compared() {
     let a = File::generated("--events 3000 --layers 2 --hidden 128 --no-annotations --no-time");
     let b = File::real("empty-trace").unwrap_or_else(|| File::generated("--events 0"));
     let comparison = compared(&a, &b, Wanted::default());

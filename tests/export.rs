@@ -1,4 +1,4 @@
-//! Exports add up: to the tree that the page shows, and to what a program in Python finds in the snapshot and in every file.
+//! Exports add up to the page's call tree and to what a Python script finds in the snapshot and in every exported file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -27,7 +27,7 @@ fn written(opened: &mut Opened, device: i64, question: &ExportQuestion) -> (Vec<
     (out, total)
 }
 
-/// Writes every format and every table of a device into a folder.
+/// Writes every format and table of a device into a folder.
 fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestion) {
     std::fs::create_dir_all(folder).unwrap();
     for format in ExportFormat::ALL {
@@ -46,7 +46,7 @@ fn fill(folder: &Path, opened: &mut Opened, device: i64, question: ExportQuestio
 }
 
 #[test]
-fn python_finds_the_same_bytes_in_every_export() {
+fn python_finds_same_bytes_in_every_export() {
     let Some(files) = real_pickles() else { return };
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: no python3 to read exports with");
@@ -61,7 +61,7 @@ fn python_finds_the_same_bytes_in_every_export() {
         let Ok(mut opened) = open(&std::fs::read(&path).unwrap()) else { continue };
         for device in opened.summary.devices.clone() {
             let known = expected[&name].as_array().unwrap().iter().find(|entry| entry["device"] == device.device);
-            // Where a block appears twice, what is drawn is higher than what is added up (the anonymised file).
+            // If a block appears twice, as in the anonymized file, the drawn peak is higher than the counted one.
             let Some(known) = known.filter(|known| known["peak_requested"] == device.drawn_peak) else { continue };
             let at = u32::try_from(known["peak_event"].as_i64().unwrap() + 1).unwrap();
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exports/{name}-{}", device.device));
@@ -83,7 +83,7 @@ fn python_finds_the_same_bytes_in_every_export() {
 }
 
 #[test]
-fn exports_add_up_to_the_tree_of_their_scope() {
+fn exports_add_up_to_call_tree() {
     let story = "--steps 3 --layers 3 --frames 20 --oom";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
@@ -122,7 +122,7 @@ fn exports_add_up_to_the_tree_of_their_scope() {
     }
 }
 
-/// What the profiler of the same run would have written, for a snapshot that begins at `first_us`.
+/// Returns the trace that the profiler would write for the run of a snapshot that begins at `first_us`.
 fn profiled(first_us: i64, base_ns: Option<i64>) -> String {
     let since = |us: i64| us as f64 - base_ns.map_or(0.0, |base| base as f64 / 1000.0);
     let events: Vec<Value> = (0..50)
@@ -139,7 +139,7 @@ fn profiled(first_us: i64, base_ns: Option<i64>) -> String {
 }
 
 #[test]
-fn memory_is_laid_under_a_trace_of_the_profiler() {
+fn memory_counters_are_added_to_profiler_trace() {
     let story = "--steps 2 --layers 2 --record-from-start";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
@@ -154,7 +154,7 @@ fn memory_is_laid_under_a_trace_of_the_profiler() {
         kineto.write(&mut trace.as_bytes(), side, &question, &mut out).unwrap();
         let both: Value = serde_json::from_slice(&out).unwrap();
         let (before, after) = (serde_json::from_str::<Value>(&trace).unwrap(), both["traceEvents"].as_array().unwrap());
-        // Nothing of the trace is lost or changed.
+        // The profiler's events are unchanged.
         let kernels: Vec<&Value> = after.iter().filter(|event| event["cat"] == "kernel").collect();
         assert_eq!(kernels, before["traceEvents"].as_array().unwrap().iter().collect::<Vec<_>>());
         assert_eq!(
@@ -164,14 +164,14 @@ fn memory_is_laid_under_a_trace_of_the_profiler() {
         let live = after.iter().filter(|event| event["name"] == "Live bytes (requested)");
         let most = live.clone().max_by_key(|event| event["args"]["bytes"].as_u64()).unwrap();
         assert_eq!(most["args"]["bytes"], peak);
-        // Its counter begins where the first kernel does, to the nanosecond.
+        // The counter starts at the first kernel.
         let begin = live.clone().next().unwrap()["ts"].as_f64().unwrap();
         assert!((begin - kernels[0]["ts"].as_f64().unwrap()).abs() < 0.5, "{begin} {}", kernels[0]);
     }
 }
 
 #[test]
-fn inferno_draws_the_collapsed_stacks_with_their_bytes() {
+fn inferno_draws_collapsed_stacks() {
     let (options, _) = Options::parse("--steps 2 --layers 3 --frames 8".split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
     let mut opened = open(&bytes).unwrap();

@@ -1,5 +1,5 @@
-//! Searches against the plain truth: what a query finds in random histories and in real files, and the way from match to match.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Searches compared with brute force: the matches in random histories and real files, and navigation between matches.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::turns;
@@ -16,18 +16,18 @@ use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use turns::file;
 
-/// What a test looks for, in its own words; the text that is typed for it is made from this.
+/// A search criterion. [`Wanted::typed`] converts it to a query.
 #[derive(Clone, Debug)]
 enum Wanted {
     Number(u32),
     Address(u64),
     Size(u64, u64),
-    /// In whatever case.
+    /// Text in any frame, ignoring case.
     Text(String),
     Exactly(String),
-    /// In the innermost frame of the user's own code.
+    /// Text in the call site.
     Site(String),
-    /// Frames that begin with one and end with the other.
+    /// A frame with this prefix and suffix.
     Ends(String, String),
 }
 
@@ -80,7 +80,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(sign).collect()
 }
 
-/// The answer to a request, in slices of one piece of work each.
+/// Runs a query to its end, in the shortest possible slices.
 fn find(opened: &mut Opened, device: i64, query: &str) -> Tally {
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device, what: Question::Find(query.to_owned()) })) {
         Reply::Answer { serial: 5, answer: Answer::Find(tally) } => tally,
@@ -104,7 +104,7 @@ fn next_of(opened: &mut Opened, scope: Scope, begin: Begin, direction: Direction
     }
 }
 
-/// Everything about every allocation of a device.
+/// Returns the details of all allocations of a device.
 fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     let mut all = Vec::new();
     while let Some(details) = opened.details(device, all.len() as u32) {
@@ -113,7 +113,7 @@ fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     all
 }
 
-/// Compares a search with a look at every allocation.
+/// Compares a search with a check of every allocation.
 fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
     let query = wanted.typed();
     let peak_event = opened.summary.devices.iter().find(|it| it.device == device).unwrap().peak_event;
@@ -131,7 +131,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
     };
     assert_eq!(find(opened, device, &query), expected, "{query}");
 
-    // Round and back again, a few of them.
+    // Steps through up to 40 matches, forward and back.
     let first = next(opened, Begin::Moment(0), Direction::Next, [0, u32::MAX]);
     assert_eq!(first.map(|it| it.allocation), matches.first().map(|it| it.allocation), "{query}");
     let Some(first) = first else { return };
@@ -144,7 +144,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Wanted) {
         let back = next(opened, Begin::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
         assert_eq!(back, at, "{query}");
         at = further;
-        // It stands where the picture has it.
+        // The match is where the picture shows it.
         let moment = matches[place].born_event.map_or(0, |born| born + 1);
         if at.requested > 0 {
             let hit = opened.hit(device, moment, at.lowest_byte).unwrap();
@@ -189,7 +189,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_search_finds_what_a_look_at_each_finds(
+    fn search_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         wanted in prop::collection::vec(wanted(), 1..8),
     ) {
@@ -198,7 +198,7 @@ proptest! {
         for wanted in &wanted {
             check(&mut opened, 0, &all, wanted);
         }
-        // The same stack, by its frames.
+        // Same stack, compared by frames.
         for details in all.iter().filter(|it| it.stack.is_some()).take(5) {
             let same: Vec<&Details> = all.iter().filter(|it| it.frames == details.frames && it.stack.is_some()).collect();
             let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::SameStack(details.stack.unwrap()) });
@@ -210,7 +210,7 @@ proptest! {
 }
 
 #[test]
-fn real_files_are_searched_exactly() {
+fn search_of_real_files_matches_brute_force() {
     let Some(paths) = real_pickles() else { return };
     let mut searches = 0;
     for path in &paths {
@@ -243,7 +243,7 @@ fn real_files_are_searched_exactly() {
                     wanted.push(Wanted::Exactly(frame.name.clone()));
                 }
             }
-            // What is typed must be short enough and have no quotes of its own.
+            // Queries must be short and have no quotes of their own.
             wanted.retain(|wanted| wanted.typed().len() < 300);
             for wanted in &wanted {
                 check(&mut opened, device.device, &all, wanted);
@@ -254,7 +254,7 @@ fn real_files_are_searched_exactly() {
     assert!(searches > 100, "only {searches} searches");
 }
 
-/// A device of some hundred allocations.
+/// Opens a file with several hundred allocations.
 fn sample() -> Opened {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
@@ -262,7 +262,7 @@ fn sample() -> Opened {
 }
 
 #[test]
-fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
+fn newer_search_replaces_pending_one() {
     let mut opened = sample();
     let engine = &mut opened.engine;
     for (serial, query) in [(1, "train"), (2, "step"), (3, "/(/")] {
@@ -272,17 +272,17 @@ fn a_newer_search_overtakes_and_an_unknown_one_has_no_matches() {
     while engine.step(&mut || true) == Work::More {}
     let replies: Vec<Reply> = std::iter::from_fn(|| engine.next_reply()).collect();
     let [Reply::Answer { serial: 3, answer: Answer::Find(tally) }] = replies[..] else { panic!("{replies:?}") };
-    assert_eq!(tally, Tally::default(), "what is no query finds nothing");
+    assert_eq!(tally, Tally::default(), "an invalid query finds nothing");
     engine.request(Request::Ask(Ask { serial: 4, device: 77, what: Question::Find(">0".into()) }));
     while engine.step(&mut || true) == Work::More {}
     assert!(
         matches!(engine.next_reply(), Some(Reply::Answer { serial: 4, answer: Answer::Find(tally) }) if tally == Tally::default())
     );
-    assert_eq!(next(&mut opened, Begin::Moment(0), Direction::Next, [0, 1]), None, "search 5 was never made");
+    assert_eq!(next(&mut opened, Begin::Moment(0), Direction::Next, [0, 1]), None, "search 5 does not exist");
 }
 
 #[test]
-fn from_a_moment_on_and_where_the_window_is() {
+fn next_match_starts_at_moment_or_window() {
     let mut opened = sample();
     let all = all(&mut opened, 0);
     let count = find(&mut opened, 0, ">0").count;
@@ -295,7 +295,7 @@ fn from_a_moment_on_and_where_the_window_is() {
             .map(|direction| next(&mut opened, Begin::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation);
         assert_eq!(found, [after.allocation, before.allocation], "moment {moment}");
     }
-    // One that is live in the window is told where it stands at its left edge.
+    // A match that is live in the window is located at the window's left edge.
     let long = all
         .iter()
         .find(|it| it.born_event.is_some_and(|born| it.freed_event.is_some_and(|freed| freed > born + 40)))
@@ -307,7 +307,7 @@ fn from_a_moment_on_and_where_the_window_is() {
 }
 
 #[test]
-fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
+fn matches_at_moment_are_counted_in_every_view() {
     let mut opened = sample();
     let (all, wanted) = (all(&mut opened, 0), Wanted::Text("step".into()));
     let moment = opened.summary.devices[0].events as u32 / 2;
@@ -317,7 +317,10 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     let (live, there): (Vec<_>, Vec<_>) = (all.iter().collect(), all.iter().filter(lives).collect());
     let matches: Vec<&&Details> = there.iter().filter(|it| wanted.is(it)).collect();
     let found = Weight { bytes: matches.iter().map(|it| it.requested).sum(), count: matches.len() as u32 };
-    assert!(matches.len() > 1 && matches.len() < there.len() && there.len() < live.len(), "the test tells something");
+    assert!(
+        matches.len() > 1 && matches.len() < there.len() && there.len() < live.len(),
+        "the test data is too uniform"
+    );
     assert!(find(&mut opened, 0, "step").count > found.count);
     let (scope, arrangement) = (Scope::At(moment), Arrangement::default());
     let question =
@@ -343,7 +346,7 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     };
     assert_eq!(page.found, found);
     assert_eq!(page.rows.iter().filter(|row| row.matches).count(), matches.len());
-    // From one to the next, around the end, and nowhere else; and back.
+    // Steps through all matches twice, wrapping around, then back.
     let window = [0, u32::MAX];
     let mut begin = Begin::Moment(0);
     for expected in matches.iter().chain(&matches) {
@@ -353,7 +356,7 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
     }
     let back = next_of(&mut opened, scope, Begin::Allocation(matches[0].allocation), Direction::Previous, window);
     assert_eq!(back.map(|at| at.allocation), matches.last().map(|last| last.allocation));
-    // Another search counts anew; what no moment has is not gone to.
+    // Another search updates the count. A match outside the scope is skipped.
     find(&mut opened, 0, "#0");
     let request = Request::Ask(Ask { serial: 4, device: 0, what: Question::Table(Box::new(question)) });
     let Reply::Answer { answer: Answer::Table(page), .. } = reply(&mut opened.engine, request) else {
@@ -366,14 +369,14 @@ fn what_a_moment_has_of_it_is_counted_by_every_view_and_stepped_through() {
 }
 
 #[test]
-fn what_stands_out_is_all_that_is_not_faded() {
+fn highlighted_allocations_are_not_faded() {
     let mut opened = sample();
     let device = opened.summary.devices[0].clone();
     let all = all(&mut opened, 0);
     find(&mut opened, 0, "train");
     let wanted = Wanted::Text("train".into());
     let stack = all.iter().find_map(|it| it.stack).unwrap();
-    // A node of a tree that few of the stacks were put into when it was asked for.
+    // The tree held few of the stacks when it was requested.
     let arrangement = Arrangement { root: Root::Innermost, ..Arrangement::default() };
     let all_below = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
     let (scope, folds) = (Scope::At(device.events as u32 / 2), vec![all_below]);
@@ -390,7 +393,7 @@ fn what_stands_out_is_all_that_is_not_faded() {
         let Details { stack_of_free, frames, .. } = &all[id as usize];
         !stack_of_free && frames.first().is_some_and(|frame| frame.name == "at::empty" && frame.line == *line)
     };
-    // So large that every allocation is a quad of its own.
+    // Large enough that every allocation has a quad of its own.
     let view = View::fit(device.events + 1, device.drawn_peak, 2400, 8000);
     let is_found = |id: u32| wanted.is(&all[id as usize]);
     let has_stack = |id: u32| all[id as usize].stack == Some(stack);
@@ -416,6 +419,6 @@ fn what_stands_out_is_all_that_is_not_faded() {
             assert_eq!(quad.paint & FADED == 0, stands_out(identity.first), "{highlight:?}: {}", identity.first);
             alone += 1;
         }
-        assert!(alone > 300, "only {alone} stand alone");
+        assert!(alone > 300, "only {alone} quads have a single allocation");
     }
 }

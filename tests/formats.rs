@@ -1,4 +1,4 @@
-//! Every real file in every format that we open: the numbers do not depend on it.
+//! Real files in every supported format: the numbers do not depend on the format.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -12,8 +12,8 @@ use retold::{Layout, Tree};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The real files, the smallest first. Told again without sharing a file grows up to fifty times, so most tests take those that
-/// have at most `most` bytes.
+/// Returns the real files of at most `most` bytes, the smallest first. Written without shared containers, a file grows
+/// up to fifty times, so most tests use the smaller ones.
 fn files(most: usize) -> Vec<(String, Vec<u8>)> {
     let Some(folder) = snapshots() else { return Vec::new() };
     let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
@@ -27,7 +27,7 @@ fn files(most: usize) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The summary, but for how the file is written.
+/// Returns the summary of a file with its format string cleared.
 fn summary(name: &str, bytes: &[u8], format: &str) -> FileSummary {
     let mut summary = open(bytes).unwrap_or_else(|error| panic!("{name} as {format}: {error}")).summary;
     assert_eq!(summary.format, format, "{name}");
@@ -42,7 +42,7 @@ fn pickled(name: &str, bytes: &[u8]) -> FileSummary {
 }
 
 #[test]
-fn as_json_compact_and_pretty() {
+fn json_has_same_summary() {
     for (name, bytes) in files(700 << 10) {
         let expected = pickled(&name, &bytes);
         let tree = Tree::of(&bytes);
@@ -59,7 +59,7 @@ fn as_json_compact_and_pretty() {
 }
 
 #[test]
-fn json_cut_anywhere_is_an_error_with_its_place() {
+fn truncated_json_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
         let json = Tree::of(&bytes).json(Layout::Compact);
         for end in 0..json.len() {
@@ -72,7 +72,7 @@ fn json_cut_anywhere_is_an_error_with_its_place() {
 }
 
 #[test]
-fn as_pickles_of_protocols_0_and_1() {
+fn protocols_0_and_1_have_same_summary() {
     for (name, bytes) in files(5 << 20) {
         let expected = pickled(&name, &bytes);
         let tree = Tree::of(&bytes);
@@ -82,7 +82,7 @@ fn as_pickles_of_protocols_0_and_1() {
 }
 
 #[test]
-fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
+fn truncated_protocol_0_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
         let text = Tree::of(&bytes).protocol_0();
         assert_eq!(
@@ -98,7 +98,7 @@ fn protocol_0_cut_anywhere_is_an_error_with_its_place() {
 }
 
 #[test]
-fn as_python_writes_protocols_0_and_1() {
+fn protocols_0_and_1_written_by_python_open() {
     let Some(folder) = snapshots() else { return };
     for name in ["torch-2.10-small.pickle", "anonymised-annotations-compile-context.pickle"] {
         let path = folder.join(name);
@@ -115,7 +115,7 @@ fn as_python_writes_protocols_0_and_1() {
 }
 
 #[test]
-fn packed_in_every_way() {
+fn compressed_and_html_files_have_same_summary() {
     for (name, bytes) in files(500 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
@@ -136,9 +136,9 @@ fn packed_in_every_way() {
     }
 }
 
-/// What stands behind the end is not read, and said; padding is not worth it.
+/// Trailing bytes are ignored with a warning. Zero padding gives no warning.
 #[test]
-fn bytes_behind_the_end_are_a_warning() {
+fn trailing_bytes_give_warning() {
     let pickle = b"\x80\x02}X\x08\0\0\0segments]s.";
     type Pack = fn(&[u8]) -> Vec<u8>;
     let cases: [(Pack, &[u8], Option<&str>); 14] = [
@@ -168,7 +168,7 @@ fn bytes_behind_the_end_are_a_warning() {
 }
 
 #[test]
-fn as_the_zstd_program_packs_it() {
+fn files_packed_by_zstd_program_open() {
     for (name, bytes) in files(150 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
@@ -179,11 +179,11 @@ fn as_the_zstd_program_packs_it() {
     }
 }
 
-/// What a program writes that is fed these bytes; `None`, said aloud, where there is no such program.
+/// Returns what a program writes for the given input. Returns `None`, with a note on stdout, if it is not installed.
 fn by_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
     let started = Command::new(program).args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = started else {
-        println!("SKIPPED: there is no {program}: what it writes is not opened");
+        println!("SKIPPED: {program} is not installed");
         return None;
     };
     let mut input = child.stdin.take().unwrap();

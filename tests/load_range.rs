@@ -1,4 +1,4 @@
-//! A range of a file that is loaded alone: at each of its events all is what it is in the whole file.
+//! Files loaded in part: each loaded event has the same state as in the whole file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Numbers that look random and are the same each time.
+/// A deterministic random number generator.
 struct Dice(u64);
 
 impl Dice {
@@ -28,7 +28,7 @@ fn loaded(bytes: &[u8], load: LoadRange) -> Opened {
     open_range(bytes, Way::default(), load).unwrap()
 }
 
-/// Live, awaiting and reserved bytes after each event from this one on, the state before it first.
+/// Returns live, awaiting-free and reserved bytes before event `from` and after each event of the range.
 fn curve(history: &DeviceHistory, from: u32, to: u32) -> Vec<[i64; 3]> {
     let pending = |event| history.pending_change(event);
     let moment = Moment(from);
@@ -44,7 +44,7 @@ fn curve(history: &DeviceHistory, from: u32, to: u32) -> Vec<[i64; 3]> {
     all
 }
 
-/// Address and bytes of what is live at a moment, and how its stack begins.
+/// Returns live allocations at a moment, keyed by address and size, with the first frames of their stacks.
 fn live(side: Side<'_>, moment: u32) -> BTreeMap<(u64, u64), Vec<String>> {
     let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
     let (history, snapshot) = (side.history, side.snapshot());
@@ -59,7 +59,7 @@ fn live(side: Side<'_>, moment: u32) -> BTreeMap<(u64, u64), Vec<String>> {
     found
 }
 
-/// What is mapped at a moment: address and bytes, what lies against each other as one.
+/// Returns mapped ranges at a moment as address and size. Adjacent ranges are merged.
 fn mapped(side: Side<'_>, moment: u32) -> Vec<(u64, u64)> {
     let lives = side.segment_lives().unwrap();
     let ids = lives.live.live_at(&lives.ranges, Moment(moment));
@@ -76,7 +76,7 @@ fn mapped(side: Side<'_>, moment: u32) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
+fn loaded_range_has_totals_of_whole_file() {
     let Some(files) = real_pickles() else { return };
     let mut dice = Dice(20);
     for path in files {
@@ -120,8 +120,8 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
                         whole.history.live_count_at(Moment(moment)),
                         "{place}"
                     );
-                    assert_eq!(mapped(part, moment), mapped(whole, moment), "{place}: what is mapped");
-                    assert_eq!(live(part, moment), live(whole, moment), "{place}: what is live, and its stacks");
+                    assert_eq!(mapped(part, moment), mapped(whole, moment), "{place}: mapped ranges");
+                    assert_eq!(live(part, moment), live(whole, moment), "{place}: live allocations and their stacks");
                 }
             }
         }
@@ -129,7 +129,7 @@ fn every_event_of_a_range_has_the_totals_of_the_whole_file() {
 }
 
 #[test]
-fn what_needs_all_events_says_so() {
+fn crop_and_columns_of_loaded_range_report_error() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap();
     let mut part = loaded(&std::fs::read(path).unwrap(), LoadRange { last: 10, ..LoadRange::ALL });
@@ -143,7 +143,7 @@ fn what_needs_all_events_says_so() {
 }
 
 #[test]
-fn the_command_line_loads_a_range() {
+fn load_options_select_range() {
     let Some(files) = real_pickles() else { return };
     let path = files.iter().find(|path| path.ends_with("train-annotated-100.pickle")).unwrap().to_str().unwrap();
     let run = |arguments: &[&str]| {

@@ -1,6 +1,7 @@
-//! The report on layers against the truth of generated files, real files, and stacks that only look like modules.
+//! The report on modules compared with the ground truth of generated files, with real files, and with stacks that only
+//! look like modules.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::reported;
@@ -27,13 +28,13 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
     u64::try_from(reported::number(sheet, row, key)).unwrap()
 }
 
-/// The calls on the way to a row's module, outermost first, as the truth has them: `file:line`.
+/// Call locations of a row's module, outermost first, as `file:line` like the ground truth has them.
 fn called_at(row: &SheetRow) -> Vec<String> {
     row.stack.iter().rev().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
 }
 
 #[test]
-fn modules_are_the_truth() {
+fn module_rows_match_ground_truth() {
     for words in [
         "--steps 3 --layers 3 --hidden 512",
         "--events 9000 --ring 4000 --layers 6 --pending --private-pools",
@@ -79,7 +80,7 @@ fn modules_are_the_truth() {
                 let name = if is_annotated { &layer.layer } else { layer.file.rsplit('/').next().unwrap() };
                 assert_eq!(text(sheet, row, "module"), name, "{words}");
             }
-            // Each stands under the one it is called in.
+            // Each row follows the row of the module that calls it.
             for (row, before) in sheet.rows.iter().skip(1).zip(&sheet.rows) {
                 assert!(row.depth <= before.depth + 1, "{words}");
                 let outer = &called_at(row)[..row.depth as usize];
@@ -90,7 +91,7 @@ fn modules_are_the_truth() {
 }
 
 #[test]
-fn slices_change_nothing_and_fewer_rows_are_the_outermost() {
+fn sliced_report_is_equal_and_row_limit_keeps_outermost() {
     let (mut opened, _) = generated("--events 5000 --layers 5 --prerecord-mib 64");
     let whole = report(&mut opened, 0, 10_000);
     assert_eq!(reported::of(reply(&mut opened.engine, asked(0, 10_000))), whole);

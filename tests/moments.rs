@@ -1,6 +1,6 @@
-//! What is told of single moments, and the steps through the stack, against what hits at every moment say.
+//! Totals at a cursor position, and keyboard steps through the stack, compared with hit tests at every event.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -47,7 +47,7 @@ fn step(opened: &mut Opened, looks: Looks, moment: u32, byte: u64, step: Step) -
     }
 }
 
-/// Allocation, lowest byte and size at a byte of the stack.
+/// Allocation, lowest byte and size of the block at a byte of the stack.
 fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32, u64, u64)> {
     match reply(opened, Request::Ask(Ask { serial: 9, device: 0, what: Question::Hit { looks, moment, byte } })) {
         Reply::Answer { answer: Answer::Hit { hit, .. }, .. } => {
@@ -60,7 +60,7 @@ fn hit(opened: &mut Opened, looks: Looks, moment: u32, byte: u64) -> Option<(u32
 const SMALL: &str = "--steps 2 --layers 3 --pending";
 
 #[test]
-fn totals_of_a_moment_are_the_stack_and_the_column() {
+fn cursor_totals_match_stack_and_column() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     let view = View::fit(u64::from(events) + 1, 1 << 30, events + 1, 100);
@@ -80,12 +80,12 @@ fn totals_of_a_moment_are_the_stack_and_the_column() {
         let time = (moment > 0).then(|| facts.time_us.expect("a time"));
         assert_eq!(time.is_some(), facts.time_us.is_some());
     }
-    assert_eq!(all.last().unwrap().moment, events, "beyond the end, the last");
+    assert_eq!(all.last().unwrap().moment, events, "an event beyond the end is clamped to the last");
     assert!(all.windows(2).all(|pair| pair[0].began <= pair[1].began), "time never goes back");
 }
 
 #[test]
-fn a_place_is_found_again_from_the_other_axis() {
+fn position_survives_round_trip_between_axes() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events;
     let width = events as f64 + 1.0;
@@ -95,7 +95,7 @@ fn a_place_is_found_again_from_the_other_axis() {
     for (x, facts) in places.iter().zip(&there) {
         assert_eq!(u64::from(facts.moment), (*x as u64).min(events));
         let back = moments(&mut opened, vec![At::X(Axis::Time, facts.place.time as f64)])[0];
-        // A state that lasts no time can't be told from the next; one that does is found to the microsecond.
+        // A state of zero duration cannot be distinguished from the next. All others are found to the microsecond.
         let ends = moments(&mut opened, vec![At::Moment(facts.moment + 1)])[0].began;
         let lasts = ends.saturating_sub(facts.began).max(1) as f64;
         if ends > facts.began && facts.place.time < ends {
@@ -109,7 +109,7 @@ fn a_place_is_found_again_from_the_other_axis() {
 }
 
 #[test]
-fn steps_lead_where_hits_say() {
+fn steps_match_hit_tests() {
     let mut opened = generated(SMALL);
     let events = opened.summary.devices[0].events as u32;
     for looks in [Looks::default(), Looks { stacking: Some(Grouping::Size), ..Looks::default() }] {
@@ -119,7 +119,7 @@ fn steps_lead_where_hits_say() {
             for part in [0, 1, 3, 5, 7, 8, 9] {
                 let byte = total / 8 * part;
                 let here = hit(&mut opened, looks, moment, byte);
-                // The first moment on the way at which another block has the byte, or one at all after a gap.
+                // First event in the step's direction at which another block covers the byte, or any block after a gap.
                 let expected = |opened: &mut Opened, mut way: Box<dyn Iterator<Item = u32>>| {
                     let mut left = here.is_none();
                     way.find(|&moment| {
@@ -154,16 +154,16 @@ fn steps_lead_where_hits_say() {
                 }
             }
         }
-        assert!(arrived > 50, "only {arrived} steps led anywhere");
+        assert!(arrived > 50, "only {arrived} steps moved");
         let nowhere = step(&mut opened, looks, 0, 5, Step::Onto(u32::MAX));
         assert_eq!((nowhere.moment, nowhere.byte, nowhere.stop), (0, 5, Stop::Nowhere));
     }
 }
 
 #[test]
-fn a_clock_that_ends_at_the_limit_has_no_place_beyond() {
+fn position_beyond_largest_time_is_clamped() {
     let event = |time_us: i64| serde_json::json!({ "action": "alloc", "addr": 1, "size": 1, "stream": 0, "time_us": time_us, "frames": [] });
-    // The axis is cut at 2^64 − 1 µs, and what is left of it after the last event is no whole `f64`.
+    // The axis ends at 2^64 − 1 µs, and the distance from the last event to there is not a whole `f64`.
     let events = [event(i64::MIN + 1), event(8726728927177980189)];
     let file = serde_json::json!({ "segments": [], "device_traces": [events] });
     let mut opened = open(&serde_pickle::to_vec(&file, serde_pickle::SerOptions::new()).unwrap()).unwrap();
@@ -171,7 +171,7 @@ fn a_clock_that_ends_at_the_limit_has_no_place_beyond() {
     assert_eq!((facts.moment, facts.place.time), (2, u64::MAX));
 }
 
-/// How many allocations the table lists at a moment: it looks at each of them.
+/// Number of allocations that the table lists after an event. The table checks each allocation.
 fn listed(opened: &mut Opened, moment: u32) -> u32 {
     let sort = TableSort { column: TableColumn::Born, way: SortWay::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
@@ -185,9 +185,9 @@ fn listed(opened: &mut Opened, moment: u32) -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Whatever a broken trace allocates twice, frees twice, or frees without having allocated it.
+    /// Broken traces that allocate twice, free twice, or free without an allocation.
     #[test]
-    fn as_many_are_live_as_the_table_lists(
+    fn live_count_matches_table_for_any_trace(
         events in prop::collection::vec((0u64..9, 0usize..4, 0u64..3), 0..300),
         blocks in prop::collection::vec(0u64..9, 0..3),
         completes in any::<bool>(),
@@ -212,7 +212,7 @@ proptest! {
 }
 
 #[test]
-fn the_peak_of_what_is_reserved_is_the_first_of_all_moments() {
+fn reserved_peak_is_first_event_with_maximum() {
     for words in [SMALL, "--events 3000"] {
         let mut opened = generated(words);
         let events = opened.summary.devices[0].events as u32;

@@ -1,6 +1,6 @@
-//! Two files behind one door, as the page has them: the second beside the first, questions about both, and what becomes of either.
+//! Two files in one worker, as the page opens them: loading the second, questions about both, and closing either.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::paired::{Worker, device};
 
@@ -20,7 +20,7 @@ const PAIRS: [[&str; 2]; 4] = [
 ];
 
 #[test]
-fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
+fn difference_curve_matches_aligned_events() {
     for [a, b] in PAIRS {
         let mut worker = Worker::new();
         let Some(first) = worker.real(Which::First, a) else { return };
@@ -31,7 +31,7 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
             let pairing = Pairing { b, align, ..Pairing::default() };
             let (live_a, live_b) = (worker.live(a), worker.live(b));
             let last = live_a.len() as u32 - 1;
-            // What every moment of A is aligned with, each asked for.
+            // Event of B aligned with each event of A.
             let step = (last / 300).max(1);
             let map: Vec<(u32, u32)> = (0..=last)
                 .step_by(step as usize)
@@ -58,7 +58,8 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
                     }
                 }
             }
-            // As the whole trace in one column: the extremes of all moments are those of its largest differences.
+            // A view of the whole trace in one column has the extremes of all events, which are the largest
+            // differences.
             let curve = worker.curve(a, pairing, View::fit(u64::from(last) + 1, 1, 1, 1));
             let extremes: Vec<i64> = curve.least.iter().chain(&curve.most).copied().collect();
             let largest = curve.largest.first().map_or(0, |delta| delta.abs());
@@ -68,7 +69,7 @@ fn the_difference_over_any_window_is_that_of_every_aligned_moment() {
 }
 
 #[test]
-fn a_device_with_itself_differs_nowhere() {
+fn device_compared_with_itself_has_no_difference() {
     let mut worker = Worker::new();
     let Some(file) = worker.real(Which::First, "train-annotated-100") else { return };
     let a = device(&file);
@@ -79,11 +80,11 @@ fn a_device_with_itself_differs_nowhere() {
     let report = worker.report(a, pairing, 10_000);
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
     assert!(groups.rows.iter().all(|row| row.cells[3] == Cell::Change(0)));
-    assert!(!report.sheets.iter().any(|sheet| sheet.key == "tree"), "nothing differs");
+    assert!(!report.sheets.iter().any(|sheet| sheet.key == "tree"), "no differences");
 }
 
 #[test]
-fn the_map_is_a_bounded_part_of_all_places() {
+fn alignment_map_is_bounded() {
     let mut worker = Worker::new();
     let Some(first) = worker.real(Which::First, PAIRS[0][0]) else { return };
     let second = worker.real(Which::Second, PAIRS[0][1]).unwrap();
@@ -102,7 +103,7 @@ fn the_map_is_a_bounded_part_of_all_places() {
 }
 
 #[test]
-fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
+fn rows_and_call_tree_sum_to_total() {
     for [a, b] in PAIRS {
         let mut worker = Worker::new();
         let Some(first) = worker.real(Which::First, a) else { return };
@@ -134,7 +135,7 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
                 assert_eq!(sum, bytes(&groups.total[column]), "{key:?} {at:?}");
             }
             boxes_lie_within_each_other(&report);
-            // A node is no less than what of it is told below it.
+            // A node's bytes are at least the sum of its children's.
             let Some(tree) = sheet("tree") else { continue };
             for column in [1, 2] {
                 let mut open: Vec<(u32, i128)> = Vec::new();
@@ -155,7 +156,7 @@ fn rows_and_the_call_tree_add_up_at_all_moments_and_by_all_keys() {
     }
 }
 
-/// Each box of the flame graph lies below one that is at least as wide, and none lies over another.
+/// Checks that each box of the flame graph lies below a box at least as wide, and that no boxes overlap.
 fn boxes_lie_within_each_other(report: &Report) {
     let charts = report.statements.iter().filter_map(|statement| statement.chart.as_ref());
     let boxes = charts.filter_map(|chart| if let Chart::Delta(_, boxes) = chart { Some(boxes) } else { None });
@@ -180,7 +181,7 @@ fn boxes_lie_within_each_other(report: &Report) {
 }
 
 #[test]
-fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
+fn two_events_of_one_device_are_compared_with_path_rules() {
     let mut worker = Worker::new();
     let Some(first) = worker.real(Which::First, "train-annotated-100") else { return };
     let a = device(&first);
@@ -190,7 +191,7 @@ fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
     let groups = report.sheets.iter().find(|sheet| sheet.key == "groups").unwrap();
     let start = worker.live(a)[0] as u64;
     assert_eq!(groups.total[1..3], [Cell::Bytes(start), Cell::Bytes(bytes)]);
-    // Each is its own partner, those that were allocated before recording too.
+    // Each allocation is matched with itself, including those allocated before recording.
     let allocations = report.sheets.iter().find(|sheet| sheet.key == "allocations").unwrap();
     assert!(!allocations.note.contains("before recording"), "{}", allocations.note);
     assert_eq!(worker.ask(a, Question::Pair(PairQuestion::Paths(7, "/=/x/; ; a".to_owned()))), None);
@@ -199,7 +200,7 @@ fn two_moments_of_one_device_are_compared_and_paths_are_heeded_once_told() {
 }
 
 #[test]
-fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
+fn bad_or_closed_second_file_keeps_first() {
     let mut worker = Worker::new();
     let Some(first) = worker.real(Which::First, "forward-bf16") else { return };
     let a = device(&first);
@@ -218,14 +219,14 @@ fn a_second_file_that_is_wrong_or_closed_leaves_the_first_as_it_was() {
     worker.pair.end_second();
     assert_eq!(scene(&mut worker, a), before);
     assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: device(&second), ..Pairing::default() }, 10)), None);
-    // And a new first file ends the comparison.
+    // Opening another first file ends the comparison.
     worker.real(Which::Second, "forward-only-100").unwrap();
     worker.real(Which::First, "adam-35-events").unwrap();
     assert!(worker.pair.engine(Which::Second).is_none());
 }
 
 #[test]
-fn a_plan_goes_by_what_the_open_comparison_measured() {
+fn plan_uses_factors_measured_by_comparison() {
     let generated = |length: u32| {
         let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
         let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
@@ -239,7 +240,7 @@ fn a_plan_goes_by_what_the_open_comparison_measured() {
         Some(Answer::Plan(page)) => *page,
         other => panic!("{other:?}"),
     };
-    // Without a comparison it says so.
+    // Without a comparison the plan reports a problem.
     assert!(planned(&mut worker, a).problem.contains("no comparison"));
     let b = device(&worker.open(Which::Second, &generated(256)).unwrap());
     worker.report(a, Pairing { b, ..Pairing::default() }, 10);

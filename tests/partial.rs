@@ -1,6 +1,6 @@
-//! What is told of a file while it loads, held against the history that comes of it.
+//! Partial figures sent while a file loads, compared with the final history.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -11,7 +11,7 @@ use memscape::snapshot::Action;
 use memscape::units::{EventIdx, Moment};
 use opened::real_pickles;
 
-/// Opens bytes in so many pieces, in short slices; all that was told meanwhile.
+/// Opens bytes in `pieces` chunks with short time slices and returns all partial figures sent meanwhile.
 fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
     let mut engine = Engine::new();
     engine.request(Request::Load(load));
@@ -40,7 +40,7 @@ fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, V
     }
 }
 
-/// Requested and reserved bytes at each moment.
+/// Requested and reserved bytes after each event.
 fn curves(history: &DeviceHistory) -> [Vec<i64>; 2] {
     let mut now = [history.drawn_at(Moment(0)), history.reserved_at(Moment(0))];
     let mut all = now.map(|bytes| vec![bytes]);
@@ -52,13 +52,13 @@ fn curves(history: &DeviceHistory) -> [Vec<i64>; 2] {
     all
 }
 
-/// The heights of so many events of a curve, from where it begins.
+/// Highest value of each bin over the first `events` events, relative to the curve's start.
 fn bins(curve: &[i64], events: u64, bits: u32) -> Vec<i64> {
     curve[..=events as usize].chunks(1 << bits).map(|bin| bin.iter().max().unwrap() - curve[0]).collect()
 }
 
 #[test]
-fn what_is_told_while_a_file_loads_is_what_the_file_says() {
+fn partial_figures_match_final_history() {
     let Some(files) = real_pickles() else { return };
     let mut steps = 0;
     for path in files {
@@ -77,14 +77,14 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
             })
             .collect();
         let Some((last, before)) = all.split_last() else {
-            assert!(recorded.is_empty(), "{name}: nothing was told");
+            assert!(recorded.is_empty(), "{name}: no partial figures");
             continue;
         };
         assert!(last.is_whole, "{name}");
         let mut events_before = 0;
         for partial in before {
             steps += 1;
-            assert!(!partial.is_whole, "{name}: only the last is whole");
+            assert!(!partial.is_whole, "{name}: marked as complete before the last one");
             let events: u64 = partial.devices.iter().map(|device| device.events).sum();
             assert!(events > events_before, "{name}: {events} events after {events_before}");
             events_before = events;
@@ -92,7 +92,7 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
             for ((summary, device), ([live, reserved], first_end)) in devices.zip(&curves) {
                 let place = format!("{name}, device {} after {} events", summary.device, device.events);
                 assert!(summary.events >= device.events, "{place}");
-                // Until the first free completes, it is not known that frees do.
+                // Until the first free completes, the reader does not know that frees complete.
                 if device.events < *first_end {
                     continue;
                 }
@@ -137,7 +137,7 @@ fn what_is_told_while_a_file_loads_is_what_the_file_says() {
 }
 
 #[test]
-fn of_a_range_nothing_is_told_while_it_loads() {
+fn loading_a_range_sends_no_partial_figures() {
     let Some(files) = real_pickles() else { return };
     let bytes = std::fs::read(&files[0]).unwrap();
     let (_, _, all) = told(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });

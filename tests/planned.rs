@@ -1,6 +1,6 @@
-//! Plans, against brute force: every allocation's size times its factors, added up again in fractions.
+//! Plans compared with brute force: the size of each allocation times its factors, summed in exact fractions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::without::histories;
@@ -15,7 +15,7 @@ fn factor((times, by): (u64, u64)) -> Factor {
     Factor::new(times, by).unwrap()
 }
 
-/// What a plan comes to, in a run that is out of time whenever it looks at the clock.
+/// Runs a plan with a time slice that is exhausted at every check.
 fn told(
     history: &DeviceHistory,
     factors: &[Factor],
@@ -41,7 +41,7 @@ fn told(
     planned.outcome()
 }
 
-/// Of each moment, in parts of a byte: what does not grow with the batch, and what does.
+/// Per event, in fractions of a byte: bytes that do not scale with the batch size, and bytes that do.
 fn curves(
     history: &DeviceHistory,
     factors: &[Factor],
@@ -54,7 +54,7 @@ fn curves(
         let mut bytes = i128::from(size) * parts;
         for (_, factor) in factors.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1) {
             let (times, by) = factor.parts();
-            // The parts are a multiple of all that is divided by.
+            // `parts` is a multiple of every divisor.
             assert_eq!(bytes % i128::from(by), 0);
             bytes = bytes / i128::from(by) * i128::from(times);
         }
@@ -81,14 +81,14 @@ fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor,
     let moment = curves.iter().position(|&it| planned(it) == most).unwrap() as u32;
     let whole = parts * i128::from(by);
     let peak = ((most + whole - 1) / whole) as u64;
-    // A capacity that some batch fits into, and one that none does.
+    // A capacity that some batch size fits into, and one that none fits.
     for capacity in [peak, peak / 2, 3 * peak, 1] {
         let told = told(history, factors, batch, capacity, &of);
         assert_eq!((told.peak, told.moment), (peak, moment), "{name}");
         let room = i128::from(capacity) * parts;
         let fits = |Ratio { part, whole }: Ratio| curves.iter().all(|[a, b]| a * whole + b * part <= room * whole);
         match told.fits {
-            None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: something grows"),
+            None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: an allocation scales with the batch"),
             Some((ratio, _)) if curves.iter().any(|[a, _]| *a > room) => assert_eq!(ratio.part, 0, "{name}"),
             Some((ratio, moment)) => {
                 let [a, b] = curves[moment as usize];
@@ -96,7 +96,7 @@ fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor,
                 assert_eq!(
                     a * ratio.whole + b * ratio.part,
                     room * ratio.whole,
-                    "{name}: and nothing more, at that moment"
+                    "{name}: next larger batch does not fit at that event"
                 );
             }
         }
@@ -108,7 +108,7 @@ fn hash(seed: u64, id: u32) -> u64 {
 }
 
 #[test]
-fn real_files_agree_with_brute_force_for_random_plans() {
+fn random_plans_match_brute_force_on_real_files() {
     let Some(files) = opened::real_pickles() else { return };
     for path in files {
         let name = path.display().to_string();
@@ -124,7 +124,7 @@ fn real_files_agree_with_brute_force_for_random_plans() {
                     });
                 }
             }
-            // Nothing grows.
+            // No allocation scales with the batch.
             check(&name, history, &[factor((1, 2))], Factor::ONE, |id| InPlan { groups: id.0 & 1, grows: false });
         }
     }
@@ -132,7 +132,7 @@ fn real_files_agree_with_brute_force_for_random_plans() {
 
 proptest! {
     #[test]
-    fn ratios_are_ordered_as_fractions_are(a in -1000i128..1000, b in 1i128..1000, c in -1000i128..1000, d in 1i128..1000) {
+    fn ratios_are_ordered_as_fractions(a in -1000i128..1000, b in 1i128..1000, c in -1000i128..1000, d in 1i128..1000) {
         let [one, other] = [Ratio { part: a, whole: b }, Ratio { part: c, whole: d }];
         prop_assert_eq!(one.order(other), (a * d).cmp(&(c * b)));
         prop_assert_eq!(other.order(one), (c * b).cmp(&(a * d)));
@@ -140,7 +140,7 @@ proptest! {
 }
 
 #[test]
-fn ratios_of_the_largest_numbers_are_ordered_and_cut() {
+fn largest_ratios_are_ordered_and_clamped() {
     let huge = i128::MAX / 2;
     let [one, other] = [Ratio { part: huge, whole: huge - 1 }, Ratio { part: huge - 1, whole: huge - 2 }];
     assert_eq!(
@@ -155,12 +155,12 @@ fn ratios_of_the_largest_numbers_are_ordered_and_cut() {
 }
 
 #[test]
-fn plans_that_cannot_be_counted_are_refused() {
+fn plan_with_overflowing_factors_is_refused() {
     assert!(Factors::new(vec![factor((1, 1_000_000)); 2]).is_some());
     assert!(Factors::new(vec![factor((1, 1_000_000)); 3]).is_none());
     assert!(Factors::new(vec![factor((1_000_000, 1)); 3]).is_none());
     assert!(Factors::new(vec![Factor::ONE; 25]).is_none());
-    // What a simulator of the allocator asks: the factor of one allocation.
+    // The allocator's simulator queries the factor of a single allocation.
     let factors = Factors::new(vec![factor((2, 1)), factor((1, 8)), factor((3, 1))]).unwrap();
     assert_eq!(
         [0, 1, 0b011, 0b111].map(|groups| factors.of(groups)),

@@ -1,6 +1,7 @@
-//! What a recorder adds to a snapshot: read from every form, kept by every form, and shown in place of what rules infer.
+//! Data that the recorder adds to a snapshot: read from every format, kept by every conversion, and shown instead of
+//! inferred values.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 use crate::recorded::{FILE, MIB, PEAK, snapshot};
@@ -39,7 +40,7 @@ fn asked(words: &[&str]) -> Value {
     serde_json::from_str(&memscape(words)).unwrap()
 }
 
-/// The allocation at an address that is live at the end.
+/// The allocation at an address that is live at the end of the trace.
 fn last_at(opened: &mut Opened, address: u64) -> u32 {
     let count = opened.summary.devices[0].allocations as u32;
     let of = |opened: &mut Opened, id| opened.details(0, id).unwrap();
@@ -60,7 +61,7 @@ fn holds_of(opened: &mut Opened, what: &str) {
         (Some("NVIDIA H100"), Some(256 * MIB)),
         "{what}"
     );
-    // 200 MiB of the process, 180 MiB reserved.
+    // The process uses 200 MiB: 180 MiB reserved, 20 MiB outside the allocator.
     assert_eq!(device.recorded(OUTSIDE), Some(20 * MIB), "{what}");
     assert_eq!(device.available_bytes(), Some(176 * MIB), "{what}");
     assert_eq!((device.recorded(COUNTED_PEAK), device.peak_check()), (Some(PEAK), Some(PeakCheck::Equal)), "{what}");
@@ -83,7 +84,7 @@ fn holds_of(opened: &mut Opened, what: &str) {
     let reused = last_at(opened, 0x7f00_0000_0000 + 320 * MIB);
     assert!(opened.details(0, reused).unwrap().tensors.is_empty(), "{what}: another size");
     let freed = opened.details(0, 4).unwrap();
-    assert!(freed.freed_event.is_some() && freed.tensors.is_empty(), "{what}: what is freed has no tensor");
+    assert!(freed.freed_event.is_some() && freed.tensors.is_empty(), "{what}: freed allocation has no tensor");
     assert_eq!(freed.annotations, ["ProfilerStep#1"], "{what}");
 
     let question = Question::Sources(Scope::Ever);
@@ -101,7 +102,7 @@ fn holds_of(opened: &mut Opened, what: &str) {
 }
 
 #[test]
-fn every_form_has_all_of_it() {
+fn every_format_keeps_recorder_data() {
     let json = written("all.json", &snapshot());
     let pickle = written("all.pickle", &snapshot());
     for (name, from) in [("of_json", &json), ("of_pickle", &pickle)] {
@@ -112,13 +113,13 @@ fn every_form_has_all_of_it() {
             holds_of(&mut open(&std::fs::read(&to).unwrap()).unwrap(), &format!("{name}.{ending}"));
         }
     }
-    // The key itself comes back as it was, but for the order of its keys.
+    // The key itself is preserved, except for the order of its keys.
     let again: Value = serde_json::from_slice(&std::fs::read(folder().join("of_pickle.json")).unwrap()).unwrap();
     assert_eq!(again["memscape"], snapshot()["memscape"]);
 }
 
 #[test]
-fn a_crop_has_the_tensors_that_are_live_after_it() {
+fn crop_keeps_tensors_live_after_it() {
     let file = written("whole.pickle", &snapshot());
     let crop = folder().join("crop.json");
     let pickle = folder().join("crop.pickle");
@@ -130,12 +131,12 @@ fn a_crop_has_the_tensors_that_are_live_after_it() {
     assert_eq!(names, ["parameter", "gradient"]);
     assert_eq!(crop["memscape"]["rank"], 3);
     let opened = open(&std::fs::read(pickle).unwrap()).unwrap();
-    // A part of the events has another peak, which PyTorch never counted.
+    // A crop has another peak, which PyTorch never counted.
     assert_eq!(opened.summary.devices[0].peak_check(), None);
 }
 
 #[test]
-fn the_command_line_tells_it() {
+fn command_line_shows_recorder_data() {
     let file = written("told.pickle", &snapshot());
     let file = file.to_str().unwrap();
     let summary = asked(&["summary", "--json", file]);
@@ -145,7 +146,7 @@ fn the_command_line_tells_it() {
     let text = memscape(&["summary", file]);
     assert!(text.contains("equal to the peak above") && text.contains("used outside the allocator"), "{text}");
 
-    // By the name of a tensor, where no frame has it.
+    // Search by tensor name, which no frame contains.
     let found = asked(&["allocations", "--json", file, "layers.0"]);
     assert_eq!(found["count"], 3);
     let kinds: Vec<_> = found["rows"].as_array().unwrap().iter().map(|row| &row["tensor"]["kind"]).collect();
@@ -156,7 +157,7 @@ fn the_command_line_tells_it() {
         "layers.0.weight · train.py:2 step"
     );
 
-    // What the process and others use beside the allocator is not the allocator's.
+    // Memory used outside the allocator is not part of its capacity.
     assert_eq!(asked(&["plan", "--json", file, "--preset", "batch=2"])["capacity_bytes"], 176 * MIB);
     assert_eq!(asked(&["plan", "--json", file, "--capacity", "1GiB"])["capacity_bytes"], 1024 * MIB);
     let oom = memscape(&["oom", file]);
@@ -168,7 +169,7 @@ fn the_command_line_tells_it() {
 }
 
 #[test]
-fn annotations_of_steps_count_more_than_the_recorder() {
+fn step_annotations_override_recorder() {
     let mut value = snapshot();
     let mark = |stage: &str, time_us: u64| json!({ "stage": stage, "name": "ProfilerStep#7", "device": 0, "time_us": time_us });
     value["external_annotations"] = json!([mark("START", 1_700_000_000_001_500), mark("END", 1_700_000_000_008_500)]);
@@ -177,7 +178,7 @@ fn annotations_of_steps_count_more_than_the_recorder() {
 }
 
 #[test]
-fn why_the_peak_differs() {
+fn peak_mismatch_has_its_reason() {
     for (peak, check) in [(PEAK + 1, PeakCheck::Earlier), (PEAK - 1, PeakCheck::Reset)] {
         let mut value = snapshot();
         value["memscape"]["devices"][0]["stats"]["requested_bytes.all.peak"] = json!(peak);
@@ -186,9 +187,9 @@ fn why_the_peak_differs() {
     }
 }
 
-/// Whatever stands under the key, the snapshot opens, and all of it can be written again.
+/// A snapshot opens, and can be written again, with any value under the recorder's key.
 #[test]
-fn no_value_under_the_key_does_harm() {
+fn any_value_under_recorder_key_opens() {
     let mut deep = json!(1);
     for _ in 0..200 {
         deep = json!({ "a": [deep] });

@@ -1,7 +1,7 @@
-//! A simulated run as a snapshot: under the recorded settings it is the recording again, to the address and the byte; under others it has the
-//! peak that is predicted; its own simulation reproduces it.
+//! Simulated runs written as snapshots. Under the recorded settings a run equals the recording to the address and byte.
+//! Under other settings it has the predicted peak. Simulating the written snapshot again reproduces it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::crop::check_segments;
 use crate::generate;
@@ -17,7 +17,7 @@ use memscape::snapshot::{Action, BlockState, Snapshot};
 use memscape::units::{EventIdx, Moment};
 use opened::{open, real_pickles};
 
-/// The settings that are tried beside the recorded ones.
+/// Allocator settings that are tried besides the recorded ones.
 const LINES: [&str; 5] = [
     "expandable_segments:True",
     "expandable_segments:False",
@@ -52,7 +52,8 @@ fn what_if(bytes: &[u8], device: i64, question: WhatIfQuestion) -> WhatIf {
     }
 }
 
-/// What happens to allocations, with what is live and reserved after it, below what is there from beginning to end without an address.
+/// Alloc and free events with live and reserved bytes after each, minus the bytes that exist throughout without an
+/// address.
 fn course(history: &DeviceHistory) -> Vec<(Action, u64, u64, i64, i64)> {
     let unexplained = history.numbers.remainder;
     let about = |action| matches!(action, Action::Alloc | Action::FreeRequested | Action::FreeCompleted);
@@ -70,7 +71,7 @@ fn of(histories: Vec<DeviceHistory>, device: i64) -> DeviceHistory {
     histories.into_iter().find(|history| history.device == device).unwrap()
 }
 
-/// Holds the run under the recorded settings against the recording.
+/// Compares the run under the recorded settings with the recording. Returns false if no prediction was possible.
 fn compare(name: &str, bytes: &[u8], device: i64) -> bool {
     let proof = what_if(bytes, device, WhatIfQuestion::default()).proof;
     let done = written(bytes, &run(device, None));
@@ -113,7 +114,7 @@ fn compare(name: &str, bytes: &[u8], device: i64) -> bool {
 }
 
 #[test]
-fn under_the_recorded_settings_it_is_the_recording_again() {
+fn recorded_settings_reproduce_recording() {
     let Some(files) = real_pickles() else { return };
     let (mut same, mut refused) = (0, Vec::new());
     for path in files {
@@ -128,11 +129,12 @@ fn under_the_recorded_settings_it_is_the_recording_again() {
             }
         }
     }
-    assert!(same >= 17, "{same} runs are the same");
+    assert!(same >= 17, "only {same} runs are equal");
     assert_eq!(refused, ["anonymised-annotations-compile-context.pickle"]);
 }
 
-/// Generated traces, which have what no real file has: frees that wait when recording begins, private pools, notes, an OOM.
+/// Generated traces with features that no real file has: frees awaiting completion when recording starts, private
+/// pools, annotations, an OOM.
 const GENERATED: [&str; 12] = [
     "",
     " --pending",
@@ -154,14 +156,14 @@ fn generated(words: &str) -> Vec<u8> {
 }
 
 #[test]
-fn generated_traces_come_again_as_well() {
+fn recorded_settings_reproduce_generated_traces() {
     for words in GENERATED.map(|more| format!("--events 6000{more}")) {
         assert!(compare(&words, &generated(&words), 0), "{words}");
     }
 }
 
 #[test]
-fn nothing_that_was_live_before_the_first_event_is_lost() {
+fn allocations_before_recording_are_kept() {
     for (seed, more) in (2..).zip(GENERATED) {
         let words = format!("--events 4000 --seed {seed}{more}");
         let bytes = generated(&words);
@@ -176,7 +178,7 @@ fn nothing_that_was_live_before_the_first_event_is_lost() {
             let unexplained = original.numbers.remainder;
             assert_eq!(again.drawn_at(Moment(0)), original.drawn_at(Moment(0)) - unexplained, "{words} {line}");
             assert!(done.ends_at.is_some() || one.len() == other.len(), "{words} {line}");
-            // Where a request succeeds that failed, it is the last.
+            // A request that failed in the recording but succeeds here is the last event.
             let known = other.len() - usize::from(done.ends_at.is_some());
             for (at, (one, other)) in one.iter().zip(&other).take(known).enumerate() {
                 assert_eq!((one.0, one.2, one.3), (other.0, other.2, other.3), "{words} {line}: {at}");
@@ -186,7 +188,7 @@ fn nothing_that_was_live_before_the_first_event_is_lost() {
 }
 
 #[test]
-fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
+fn other_settings_give_predicted_peak() {
     let Some(files) = real_pickles() else { return };
     let mut runs = 0;
     for path in files {
@@ -236,7 +238,7 @@ fn under_other_settings_it_has_the_predicted_peak_and_reproduces_itself() {
 
 /// A block whose free was requested before the first event.
 #[test]
-fn what_awaits_its_free_at_the_start_still_does() {
+fn blocks_awaiting_free_at_start_are_kept() {
     let Some(files) = real_pickles() else { return };
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

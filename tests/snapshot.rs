@@ -1,6 +1,7 @@
-//! Every version of the format, from hand-made values: what is read, what is warned about, what is refused and where.
+//! Every version of the snapshot format, from hand-written values: fields read, warnings, and errors with their
+//! location.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::opened;
 
@@ -8,7 +9,7 @@ use memscape::engine::protocol::{DeviceSummary, Origin};
 use opened::{Opened, open};
 use serde_json::{Value, json};
 
-/// A snapshot written by serde-pickle.
+/// Opens a snapshot written by serde-pickle.
 fn try_open(value: &Value) -> Result<Opened, String> {
     open(&serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap())
 }
@@ -18,10 +19,10 @@ fn opened(value: Value) -> Opened {
 }
 
 fn refused(value: Value) -> String {
-    try_open(&value).err().expect("this must not open")
+    try_open(&value).err().expect("opening fails")
 }
 
-/// kind, count and first place of each warning.
+/// Kind, count and first location of each warning.
 fn warnings(opened: &Opened) -> Vec<(String, u64, String)> {
     opened.summary.warnings.iter().map(|w| (w.kind.clone(), w.count, w.example.clone())).collect()
 }
@@ -57,7 +58,7 @@ fn only(opened: &Opened) -> DeviceSummary {
 }
 
 #[test]
-fn torch_1_12_the_list_of_segments_itself_without_addresses() {
+fn torch_1_12_list_of_segments_opens() {
     let blocks = json!([
         {"size": 1024, "state": "active_allocated"},
         {"size": 512, "state": "inactive"},
@@ -75,12 +76,12 @@ fn torch_1_12_the_list_of_segments_itself_without_addresses() {
     let details = opened.details(0, 1).unwrap();
     assert_eq!(details.address, Some(4096 + 1024 + 512), "derived from the sizes before it");
     assert_eq!((details.requested, details.rounded, details.rounded_derived), (1500, 2048, false));
-    assert_eq!(details.frames[0].name, "f", "the newest history entry's stack");
+    assert_eq!(details.frames[0].name, "f", "stack of the newest history entry");
     assert_eq!(details.origin, Origin::Static);
 }
 
 #[test]
-fn every_field_of_a_new_event_reaches_the_details() {
+fn all_event_fields_reach_details() {
     let frames = json!([
         {"filename": "??", "line": 0, "name": "malloc"},
         {"filename": "/x/site-packages/torch/nn/linear.py", "line": 125, "name": "forward"},
@@ -121,7 +122,7 @@ fn every_field_of_a_new_event_reaches_the_details() {
 }
 
 #[test]
-fn oom_has_no_address_and_host_memory_is_a_device_of_its_own() {
+fn oom_opens_without_address_and_host_memory_is_a_device() {
     let oom = json!({"action": "oom", "device_free": 1 << 20, "size": 1u64 << 33, "stream": 0});
     let opened = opened(json!({
         "segments": [segment(0, 0, json!([live(0, 100)]))],
@@ -136,7 +137,7 @@ fn oom_has_no_address_and_host_memory_is_a_device_of_its_own() {
 }
 
 #[test]
-fn unknown_keys_and_actions_are_counted_with_their_first_place() {
+fn unknown_keys_and_actions_are_counted() {
     let colored = |addr| with(event("alloc", addr, 8), "color", json!("red"));
     let mut value = trace(json!([event("alloc", 0, 8), colored(8), colored(16), event("defragment", 0, 0)]));
     value["mood"] = json!({"action": 3, "filename": null});
@@ -159,7 +160,7 @@ fn unknown_keys_and_actions_are_counted_with_their_first_place() {
 }
 
 #[test]
-fn a_wrong_type_is_an_error_with_its_path() {
+fn wrong_type_is_error_with_path() {
     let frames = |frames: Value| trace(json!([with(event("alloc", 0, 8), "frames", frames)]));
     let ok = || event("alloc", 0, 8);
     let cases = [
@@ -213,8 +214,8 @@ fn a_wrong_type_is_an_error_with_its_path() {
 }
 
 #[test]
-fn oddities_are_counted_and_do_not_stop() {
-    // A second alloc at a live address: the first stays live to the end, as in the reference.
+fn inconsistent_events_give_warnings() {
+    // A second alloc at a live address: the first stays live to the end, as in the reference implementation.
     let twice = opened(with(
         trace(json!([event("alloc", 0, 100), event("alloc", 0, 30)])),
         "segments",
@@ -230,7 +231,7 @@ fn oddities_are_counted_and_do_not_stop() {
             ("negative_remainder".into(), 1, "device_traces[0]: 100 B".into()),
         ]
     );
-    // A free that is larger than its alloc, requested twice, of a block that the segments do not know.
+    // A free larger than its alloc, requested twice, for a block that is in no segment.
     let odd = opened(trace(json!([
         event("alloc", 0, 8),
         event("free_requested", 0, 8),
@@ -248,8 +249,8 @@ fn oddities_are_counted_and_do_not_stop() {
 }
 
 #[test]
-fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
-    // The block is never freed with more bytes than its alloc: the identity lacks 70 bytes.
+fn unexplained_bytes_are_bottom_block() {
+    // The live block has more bytes than its alloc: 70 bytes are unexplained.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
     let device = only(&opened);
@@ -261,7 +262,7 @@ fn unexplained_bytes_are_a_block_of_their_own_at_the_bottom() {
 }
 
 #[test]
-fn without_any_free_completed_blocks_end_when_their_free_is_requested() {
+fn without_free_completed_blocks_end_at_free_requested() {
     let opened = opened(trace(json!([
         event("alloc", 0, 8),
         event("free_requested", 0, 8),
@@ -274,7 +275,7 @@ fn without_any_free_completed_blocks_end_when_their_free_is_requested() {
 }
 
 #[test]
-fn a_free_of_something_older_shows_the_stack_of_the_free() {
+fn free_without_alloc_shows_stack_of_free() {
     let frames = json!([{"filename": "train.py", "line": 9, "name": "release"}]);
     let free = |action: &str| with(event(action, 64, 500), "frames", frames.clone());
     let mut opened = opened(trace(json!([free("free_requested"), free("free_completed")])));
@@ -287,7 +288,7 @@ fn a_free_of_something_older_shows_the_stack_of_the_free() {
 }
 
 #[test]
-fn what_is_pending_at_the_end_shows_its_own_stack() {
+fn block_awaiting_free_at_end_shows_its_stack() {
     let frames = |name: &str| json!([{"filename": "train.py", "line": 9, "name": name}]);
     let free = with(event("free_requested", 64, 500), "frames", frames("release"));
     let mut block = with(live(64, 500), "frames", frames("make"));
@@ -301,14 +302,14 @@ fn what_is_pending_at_the_end_shows_its_own_stack() {
 }
 
 #[test]
-fn a_first_event_without_a_time_and_a_time_before_1970_are_no_step_back() {
+fn missing_or_negative_first_time_is_no_step_back() {
     let at = |time: i64| with(event("alloc", time.unsigned_abs(), 1), "time_us", json!(time));
     let opened = opened(trace(json!([event("alloc", 9, 1), at(-8), at(-7)])));
     assert!(!warnings(&opened).iter().any(|(kind, ..)| kind == "time_steps_back"), "{:?}", warnings(&opened));
 }
 
 #[test]
-fn an_unknown_state_is_a_warning_and_counts_as_free() {
+fn unknown_block_state_is_warning_and_counts_as_free() {
     let block = with(live(512, 7), "state", json!("half_asleep"));
     let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
     assert_eq!(only(&opened).end_requested, 512);
@@ -335,26 +336,26 @@ fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
 }
 
 #[test]
-fn a_key_of_the_top_inside_something_else_makes_no_snapshot() {
+fn nested_top_level_key_is_not_a_snapshot() {
     let frame = json!({"filename": "a.py", "name": "f", "line": 1, "segments": []});
     assert!(refused(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
 }
 
 #[test]
-fn mean_median_and_weighted_mean_of_the_curve() {
+fn curve_has_mean_median_and_weighted_mean() {
     let at = |action: &str, addr, size, time: u64| with(event(action, addr, size), "time_us", json!(time));
     let events = json!([at("alloc", 0, 10, 0), at("alloc", 64, 90, 30), at("free_completed", 64, 90, 40)]);
     let opened = opened(with(trace(events), "segments", json!([segment(0, 0, json!([live(0, 10)]))])));
     let device = only(&opened);
-    // States 0, 10, 100, 10; weights: 10 for 30 µs, 100 for 10 µs.
+    // Live bytes 0, 10, 100, 10. Weights: 10 for 30 µs, 100 for 10 µs.
     assert_eq!((device.min_requested, device.median_requested, device.mean_requested), (0, 10, 30.0));
     assert_eq!(device.time_weighted_mean_requested, Some((10.0 * 30.0 + 100.0 * 10.0) / 40.0));
 }
 
 #[test]
-fn integers_beyond_64_signed_bits() {
-    // serde-pickle can't write them: protocol 2 by hand. {'segments': [], 'device_traces': [[event]]}, XPU address in nine
-    // bytes, and a line of 2^64 − 1.
+fn integers_beyond_i64_are_read() {
+    // Protocol 2 by hand, because serde-pickle cannot write these: {'segments': [], 'device_traces': [[event]]}, an XPU
+    // address in nine bytes, and a line of 2^64 − 1.
     let mut bytes = vec![0x80, 2, b'}', b'('];
     let word = |bytes: &mut Vec<u8>, text: &str| {
         bytes.push(b'X');

@@ -1,6 +1,6 @@
-//! Files and lines of the user's own code against a plain walk over all allocations.
+//! Files and lines of the user's own code compared with a plain loop over all allocations.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -37,10 +37,11 @@ fn lives(it: &Details, moment: u32) -> bool {
     born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
 }
 
-/// Whether an allocation is in a scope.
+/// Predicate for allocations in a scope.
 type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
 
-/// By file and line, both empty for what has no frame of the user's own code: what is in a scope, and what lives at the peak.
+/// Bytes in scope and live at the peak, by file and line. Both are empty for allocations without a frame of the user's
+/// code.
 type Places = BTreeMap<(String, String), Standing>;
 
 fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
@@ -63,7 +64,7 @@ fn sum<'a>(standings: impl Iterator<Item = &'a Standing>) -> Standing {
     })
 }
 
-/// What a page tells, each file being the sum of its lines and each list sorted.
+/// Lines of a page. Checks that each file is the sum of its lines and that each list is sorted.
 fn told(page: &SourcesPage) -> Places {
     let mut places = Places::new();
     for file in &page.files {
@@ -71,7 +72,7 @@ fn told(page: &SourcesPage) -> Places {
         assert!(file.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.standing.now.bytes)));
         for line in &file.lines {
             let twice = places.insert((file.path.clone(), line.line.clone()), line.standing);
-            assert_eq!(twice, None, "{}:{} is told twice", file.path, line.line);
+            assert_eq!(twice, None, "{}:{} is listed twice", file.path, line.line);
         }
     }
     assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
@@ -81,7 +82,7 @@ fn told(page: &SourcesPage) -> Places {
     places
 }
 
-/// Compares what is told of four scopes of a device with a look at all of its allocations; how many lines that were.
+/// Compares the page for four scopes of a device with a loop over its allocations. Returns the number of lines.
 fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
     let peak = (device.peak_event + 1) as u32;
     let last = device.events as u32;
@@ -100,7 +101,7 @@ fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
         let page = sources(opened, device.device, scope);
         assert_eq!(told(&page), places, "{scope:?}");
         assert_eq!(page.total, sum(places.values()), "{scope:?}");
-        assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "the curve says so too");
+        assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "equals the curve's peak");
         if scope == Scope::At(last) {
             assert_eq!(page.total.now.bytes, device.end_requested);
         }
@@ -110,7 +111,7 @@ fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
 }
 
 #[test]
-fn lines_weigh_what_their_allocations_do() {
+fn line_weights_match_allocations() {
     let (options, _) = Options::parse("--steps 2 --layers 4 --pending".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let device = opened.summary.devices[0].clone();
@@ -118,7 +119,7 @@ fn lines_weigh_what_their_allocations_do() {
 }
 
 #[test]
-fn lines_of_real_files_weigh_what_their_allocations_do() {
+fn line_weights_match_allocations_of_real_files() {
     let Some(paths) = real_pickles() else { return };
     let mut lines = 0;
     for path in &paths {
@@ -130,7 +131,7 @@ fn lines_of_real_files_weigh_what_their_allocations_do() {
     assert!(lines > 300, "only {lines} lines");
 }
 
-/// A snapshot of one allocation a place in code, of 512 · 2^place bytes.
+/// A snapshot with one allocation of 512 · 2^index bytes per source location.
 fn snapshot(places: &[(&str, Value)]) -> Vec<u8> {
     let event = |(place, (file, line)): (usize, &(&str, Value))| {
         json!({ "action": "alloc", "addr": (place + 1) << 30, "size": 512_u64 << place, "stream": 0,
@@ -143,7 +144,7 @@ fn snapshot(places: &[(&str, Value)]) -> Vec<u8> {
 }
 
 #[test]
-fn names_and_lines_may_be_anything() {
+fn any_file_name_and_line_is_accepted() {
     let long = format!("/{}/end.py", "ä/".repeat(100_000));
     let places = [
         ("/a/<script>alert(1)</script>.py", json!(7)),
@@ -166,7 +167,7 @@ fn names_and_lines_may_be_anything() {
     }
     assert_eq!(of_places.len(), places.len());
     assert_eq!(page.files.iter().find(|file| file.path == "same.py").unwrap().lines.len(), 3);
-    // A path of 300 kB is no path: its frame is nobody's code, and nothing of it is sent.
+    // A name of 300 kB is not treated as a path: its frame is not user code, and none of the name is sent.
     let mut opened = open(&snapshot(&[(&long, json!(1)), (&long["/ä".len()..4000], json!(2))])).unwrap();
     let page = sources(&mut opened, 0, Scope::At(2));
     assert!(page.files.iter().all(|SourceFile { path, .. }| path.len() < 1100 && path.starts_with('…')));
@@ -174,7 +175,7 @@ fn names_and_lines_may_be_anything() {
 }
 
 #[test]
-fn a_line_weighs_what_the_search_for_it_finds() {
+fn line_weight_matches_search_for_it() {
     let (options, _) = Options::parse("--steps 2 --layers 4".split_whitespace().map(str::to_owned)).unwrap();
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let ever = sources(&mut opened, 0, Scope::Ever);
@@ -197,7 +198,7 @@ fn a_line_weighs_what_the_search_for_it_finds() {
 }
 
 #[test]
-fn a_device_that_is_not_there_has_none() {
+fn unknown_device_has_no_sources() {
     let mut opened = open(&generate::generate(&Options::default(), Vec::new()).unwrap().0).unwrap();
     let answer =
         reply(&mut opened.engine, Request::Ask(Ask { serial: 5, device: 77, what: Question::Sources(Scope::At(3)) }));

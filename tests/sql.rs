@@ -1,6 +1,6 @@
-//! Tables in SQL against the engine's own answers, on real files: the same rows, curves, trees and sums.
+//! SQL tables compared with the engine's own answers on real files: rows, curves, trees and sums.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -17,12 +17,12 @@ use opened::{Opened, open, real_pickles};
 
 pub(crate) const LIMITS: Limits = Limits { seconds: 60, memory: 1 << 30 };
 
-/// A clock that stands still: no query of these tests is stopped.
+/// A clock that never advances, so no query of these tests times out.
 pub(crate) fn stands_still() -> f64 {
     0.0
 }
 
-/// A file in two engines: one for queries, one for the engine's own answers.
+/// Opens a file in two engines: one for queries, one for the engine's own answers.
 fn both(bytes: &[u8]) -> Option<(Queries, Opened)> {
     let (queries, other) = (queried(bytes, Labelled::default())?, open(bytes).ok()?);
     Some((queries, other))
@@ -41,7 +41,7 @@ fn queried(bytes: &[u8], label: Labelled) -> Option<Queries> {
     Some(Queries::new(source, stands_still, LIMITS).unwrap())
 }
 
-/// The cells of a query, as text; empty ones are `-`.
+/// Cells of a query as text, `-` for empty ones.
 pub(crate) fn rows(queries: &Queries, sql: &str) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let done = queries.run(sql, &mut |_| {}, &mut |values| {
@@ -66,7 +66,7 @@ fn one(queries: &Queries, sql: &str) -> i64 {
     rows(queries, sql)[0][0].parse().unwrap_or(0)
 }
 
-/// What the tests go through: the real files, else one that is made.
+/// The real files, or a generated one if there are none.
 fn files() -> Vec<(String, Vec<u8>)> {
     let real = real_pickles().unwrap_or_default();
     let mut files: Vec<_> =
@@ -80,7 +80,7 @@ fn story(options: &str) -> Vec<u8> {
     generate::generate(&options, Vec::new()).unwrap().0
 }
 
-/// What a column of an export is called in queries, where that differs, and its table there.
+/// Pairs of a column's name in exports and in SQL, where they differ.
 type Names = &'static [(&'static str, &'static str)];
 const EXPORTED: [(ExportTable, &str, Names); 4] = [
     (ExportTable::Allocations, "allocation", &[("number", "id")]),
@@ -90,7 +90,7 @@ const EXPORTED: [(ExportTable, &str, Names); 4] = [
 ];
 
 #[test]
-fn rows_are_those_of_the_exports() {
+fn rows_match_exports() {
     for (file, bytes) in files() {
         let Some((queries, mut other)) = both(&bytes) else { continue };
         for device in other.summary.devices.clone() {
@@ -98,7 +98,7 @@ fn rows_are_those_of_the_exports() {
                 let called = |column: &'static str| {
                     renamed.iter().find(|(old, _)| *old == column).map_or(column, |(_, new)| *new)
                 };
-                // Totals after an event stand in `curve`.
+                // Totals after an event are in `curve`.
                 let is_total = |column: &str| name == "event" && column.ends_with("_bytes") && column != "size_bytes";
                 let kept: Vec<usize> =
                     (0..columns(table).len()).filter(|&at| !is_total(columns(table)[at].name)).collect();
@@ -130,7 +130,7 @@ fn rows_are_those_of_the_exports() {
 }
 
 #[test]
-fn what_is_live_is_what_the_summary_says() {
+fn live_bytes_match_summary() {
     let mut checked = 0;
     for (file, bytes) in files() {
         let Some((queries, other)) = both(&bytes) else { continue };
@@ -168,7 +168,7 @@ fn what_is_live_is_what_the_summary_says() {
 }
 
 #[test]
-fn the_tree_is_that_of_the_tab() {
+fn tree_matches_call_tree_tab() {
     for (file, bytes) in files() {
         let Some((queries, mut other)) = both(&bytes) else { continue };
         for device in other.summary.devices.clone() {
@@ -187,7 +187,7 @@ fn the_tree_is_that_of_the_tab() {
                 let ask = Ask { serial: 1, device: device.device, what: Question::Tree(Box::new(tree)) };
                 let Reply::Answer { answer: Answer::Tree(page), .. } = other.reply(Request::Ask(ask)) else { panic!() };
                 let row = |row: &memscape::engine::protocol::TreeRow| {
-                    // What stands for no file and no line is empty in queries.
+                    // Placeholders for no file and no line are empty in queries.
                     let file = Some(&row.label.file).filter(|file| !matches!(file.as_str(), "" | "??" | "none"));
                     let line = row.label.line.parse::<u32>().ok().filter(|line| (1..=i32::MAX as u32).contains(line));
                     let own = [row.own.bytes.to_string(), row.own.count.to_string()];
@@ -219,7 +219,7 @@ fn the_tree_is_that_of_the_tab() {
 }
 
 #[test]
-fn the_largest_are_those_of_the_tab() {
+fn largest_allocations_match_allocations_tab() {
     for (file, bytes) in files() {
         let Some((queries, mut other)) = both(&bytes) else { continue };
         for device in other.summary.devices.clone() {
@@ -256,9 +256,9 @@ fn the_largest_are_those_of_the_tab() {
 }
 
 #[test]
-fn filters_and_joins_find_what_a_scan_finds() {
+fn filters_and_joins_match_full_scan() {
     let queries = queried(&story("--steps 3 --layers 3 --oom"), Labelled::default()).unwrap();
-    // `+` keeps SQLite from handing a condition to the table.
+    // `+` keeps SQLite from passing a condition to the table.
     for (quick, scan) in [
         ("allocation WHERE id = 17", "allocation WHERE +id = 17"),
         ("allocation WHERE id BETWEEN 10.5 AND 20.5", "allocation WHERE +id BETWEEN 10.5 AND 20.5"),
@@ -285,7 +285,7 @@ fn filters_and_joins_find_what_a_scan_finds() {
 }
 
 #[test]
-fn functions_give_what_people_read() {
+fn functions_return_formatted_values() {
     let queries = queried(&story("--steps 2 --layers 2"), Labelled::default()).unwrap();
     let told = rows(&queries, "SELECT human(1536), human(-1073741824), human(NULL), human(0.4), human('x')");
     assert_eq!(told, [["1.50 KiB", "−1.00 GiB", "-", "0 B", "-"]]);
@@ -304,7 +304,7 @@ fn functions_give_what_people_read() {
 }
 
 #[test]
-fn canned_queries_have_an_answer() {
+fn canned_queries_run() {
     for (file, bytes) in files() {
         let Some(queries) = queried(&bytes, Labelled::default()) else { continue };
         for query in CANNED {
@@ -316,7 +316,7 @@ fn canned_queries_have_an_answer() {
 }
 
 #[test]
-fn two_files_have_sides_and_stacks_of_their_own() {
+fn two_files_have_separate_sides_and_stacks() {
     let mut source = Source::default();
     for (side, options) in [("A", "--steps 2 --layers 2"), ("B", "--steps 2 --layers 3")] {
         let (summary, engine) = sourced(&story(options)).unwrap();
@@ -343,7 +343,7 @@ fn two_files_have_sides_and_stacks_of_their_own() {
 }
 
 #[test]
-fn every_table_is_described_and_completed() {
+fn tables_are_described_and_completed() {
     let queries = queried(&story("--steps 2 --layers 2"), Labelled::default()).unwrap();
     let text = schema_text(queries.catalog(), None);
     let names: Vec<&str> = queries.catalog().tables().map(|(name, _)| *name).collect();

@@ -1,6 +1,6 @@
-//! Queries that mean harm: each ends in an error, within its limits, and the next one is answered.
+//! Malicious queries: each ends in an error within its limits, and the next query is answered.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::generate;
 use crate::opened;
@@ -28,13 +28,13 @@ fn queries() -> Queries {
 fn error(queries: &Queries, sql: &str) -> Error {
     let began = Instant::now();
     let result = queries.run(sql, &mut |_| {}, &mut |_| true);
-    // The limit is one second; the machine may be busy.
+    // The limit is one second, but the machine may be busy.
     assert!(began.elapsed() < Duration::from_secs(20), "{sql}");
     result.expect_err(sql)
 }
 
 #[test]
-fn what_writes_or_reaches_out_is_refused() {
+fn writes_and_file_access_are_refused() {
     let queries = queries();
     let file = std::env::temp_dir().join("memscape-sql-attached");
     for sql in [
@@ -74,7 +74,7 @@ fn what_writes_or_reaches_out_is_refused() {
 }
 
 #[test]
-fn what_never_ends_is_stopped() {
+fn endless_query_times_out() {
     let queries = queries();
     for sql in [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
@@ -91,7 +91,7 @@ fn what_never_ends_is_stopped() {
 }
 
 #[test]
-fn what_takes_too_much_ends() {
+fn query_over_memory_limit_fails() {
     let queries = queries();
     for sql in [
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n ORDER BY i DESC",
@@ -116,7 +116,7 @@ fn what_takes_too_much_ends() {
 }
 
 #[test]
-fn a_query_is_cancelled_from_another_thread() {
+fn query_is_cancelled_from_another_thread() {
     let queries = queries();
     let cancel = queries.cancel();
     let waiting = std::thread::spawn(move || {

@@ -1,5 +1,6 @@
-//! The table of allocations against the plain truth: rows, sums, order, histograms and text, of random histories and of real files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! The table of allocations compared with brute force: rows, sums, order, histograms and text, for random histories and
+//! real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::opened;
 
@@ -16,12 +17,12 @@ use serde_json::{Value, json};
 
 const START_US: u64 = 1_700_000_000_000_000;
 
-/// The clock of a file is set back now and then, for one event.
+/// Clock error at an event in µs. One event in seven is recorded too early.
 fn steps_back(event: u64) -> u64 {
     if event % 7 == 3 { 995 } else { 0 }
 }
 
-/// Allocations and frees as a file tells them, in turns; two blocks were there before the trace.
+/// A snapshot with alternating allocations and frees. Two blocks were allocated before recording.
 fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     let frames = |stack: u64| -> Value {
         let frame = |at: u64| {
@@ -54,12 +55,12 @@ fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
     serde_json::to_vec(&json!({ "segments": [segment], "device_traces": [trace] })).unwrap()
 }
 
-/// Everything about every allocation of a device.
+/// Details of all allocations of a device.
 fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     (0..).map_while(|id| opened.details(device, id)).collect()
 }
 
-/// What a filter has to mean, and the text that is typed for it.
+/// A filter term: its meaning and the text typed for it.
 #[derive(Clone, Debug)]
 enum Term {
     Text(&'static str),
@@ -78,7 +79,7 @@ fn died(it: &Details) -> u64 {
 
 fn moment(scope: Scope) -> u64 {
     match scope {
-        Scope::Ever => unreachable!("ages are told at its last moment"),
+        Scope::Ever => unreachable!("Scope::Ever is replaced before ages are computed"),
         Scope::At(moment) => moment.into(),
         Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) | Scope::Change(span) => {
             span.to.into()
@@ -120,7 +121,7 @@ impl Term {
 
 fn is_in(scope: Scope, it: &Details) -> bool {
     let (born, died) = (born(it), died(it));
-    // Event numbers of a range: the allocation event and the completed free are among them.
+    // A range contains the alloc event or the completed free.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
     match scope {
         Scope::Ever => true,
@@ -136,7 +137,7 @@ fn is_in(scope: Scope, it: &Details) -> bool {
     }
 }
 
-/// The class of sizes or lives that 2^(k − 1) to 2^k − 1 stand for.
+/// Class of sizes or lifetimes from 2^(k − 1) to 2^k − 1.
 fn class(value: u64) -> u8 {
     (0..=64).find(|&class| u128::from(value) < 1 << class).unwrap()
 }
@@ -179,7 +180,7 @@ fn question(scope: Scope, sort: TableSort) -> TableQuestion {
 
 const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortWay::Ascending };
 
-/// The answer, in slices of one piece of work each.
+/// Answers a question in slices of one unit of work.
 fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
     engine.request(Request::Ask(Ask { serial: 9, device, what: Question::Table(Box::new(question.clone())) }));
     loop {
@@ -191,7 +192,7 @@ fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage
     }
 }
 
-/// The lines of text, without the first, and the number of parts.
+/// Lines of the copied text without the header, and the number of parts.
 fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<String>, usize) {
     engine.request(Request::Ask(Ask { serial: 8, device, what: Question::TableText(Box::new(question.clone())) }));
     let (mut text, mut parts) = (String::new(), 0);
@@ -216,7 +217,7 @@ fn text(engine: &mut Engine, device: i64, question: &TableQuestion) -> (Vec<Stri
     }
 }
 
-/// A call site as it sorts: file, line, function.
+/// Sort key of a call site: file, line, function.
 fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     let beginning = |text: &str, most: usize| text.to_ascii_lowercase().bytes().take(most).collect::<Vec<u8>>();
     let parts = site.split_once(' ').and_then(|(place, name)| {
@@ -226,7 +227,7 @@ fn site_key(site: &str) -> (Vec<u8>, u64, Vec<u8>) {
     parts.unwrap_or_else(|| (beginning(site, 32), 0, Vec::new()))
 }
 
-/// The scope with moments that the trace has.
+/// The scope clamped to the events of the trace.
 fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     let device = opened.summary.devices.iter().find(|it| it.device == device).unwrap();
     let last = |moment: u32| moment.min(device.events as u32);
@@ -242,7 +243,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     }
 }
 
-/// Compares one table with what a look at every allocation gives.
+/// Compares a table with brute force over all allocations.
 fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], asked: &TableQuestion) {
     let scope = clamped(opened, device, asked.scope);
     let aged = match scope {
@@ -316,9 +317,9 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
 }
 
-/// A clock that is set back makes no life shorter than nothing.
+/// A clock that is set back gives no negative lifetime.
 #[test]
-fn lives_are_told_on_the_axis_of_time() {
+fn lifetime_on_time_axis_is_never_negative() {
     let turns: Vec<(u64, usize, u64)> = (0..200).map(|at| (700 + at, at as usize * 5 % 11, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
     let all = all(&mut opened, 0);
@@ -348,10 +349,10 @@ fn lives_are_told_on_the_axis_of_time() {
         assert_eq!([fields[8], fields[12]], [told(age), told(life)]);
         seen += u32::from(row.freed_us < row.born_us && row.freed.is_some());
     }
-    assert!(seen > 3, "{seen} are freed before they are born, as the clock says");
+    assert!(seen > 3, "{seen} allocations are freed before they are allocated by the clock");
 }
 
-/// Number, bytes, address and life of a line.
+/// Id, bytes, address and lifetime of a line.
 fn fields(line: &str) -> [String; 4] {
     let fields: Vec<&str> = line.split('\t').collect();
     assert_eq!(fields.len(), 14, "{line}");
@@ -409,7 +410,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_table_is_what_a_look_at_each_gives(
+    fn table_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         asked in prop::collection::vec((scopes(), terms(), sorts(), prop::option::of([0u8..13, 0u8..13]), prop::option::of([0u8..35, 0u8..35])), 1..8),
         rows in [0u32..50, 0u32..50],
@@ -429,7 +430,7 @@ proptest! {
 }
 
 #[test]
-fn tables_of_real_files_are_exact() {
+fn table_of_real_files_matches_brute_force() {
     let Some(paths) = real_pickles() else { return };
     let mut tables = 0;
     for path in &paths {
@@ -468,7 +469,7 @@ fn tables_of_real_files_are_exact() {
 }
 
 #[test]
-fn a_node_lists_what_the_tree_says_it_holds() {
+fn node_filter_lists_allocations_of_tree_node() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
@@ -502,7 +503,7 @@ fn a_node_lists_what_the_tree_says_it_holds() {
 }
 
 #[test]
-fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
+fn newer_question_wins_and_bad_filter_lists_nothing() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
@@ -522,7 +523,7 @@ fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
     let told = page(engine, 0, &wrong);
     assert!(told.scope.count > 0 && told.listed == Weight::default() && told.rows.is_empty());
     let told = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
-    assert_eq!(told.scope, Weight::default(), "there is no such device");
+    assert_eq!(told.scope, Weight::default(), "unknown device");
     let everything = Span { from: 0, to: u32::MAX };
     let told =
         page(engine, 0, &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Born(everything), BY_NUMBER) });
@@ -530,9 +531,9 @@ fn a_newer_question_overtakes_and_what_cannot_be_read_lists_nothing() {
 }
 
 #[test]
-fn text_comes_in_parts_and_ends_somewhere() {
+fn long_text_comes_in_parts() {
     let turns: Vec<(u64, usize, u64)> = (0..30_000).map(|at| (at, 1, at % 5)).collect();
-    // Nothing is freed: the addresses of `file` would take too long to find.
+    // Nothing is freed, because `file` would take too long to find addresses.
     let event = |at: u64, size: u64| json!({ "action": "alloc", "addr": at << 20, "size": size, "stream": 0, "frames": [{ "name": "a\tb\nc", "filename": "/x/y.py", "line": 3 }] });
     let trace: Vec<Value> = turns.iter().map(|&(at, _, _)| event(at + 1, at)).collect();
     let bytes = serde_json::to_vec(&json!({ "segments": [], "device_traces": [trace] })).unwrap();
@@ -540,7 +541,7 @@ fn text_comes_in_parts_and_ends_somewhere() {
     let chosen = vec![[0, u32::MAX]];
     let asked = TableQuestion { chosen, ..question(Scope::At(30_000), BY_NUMBER) };
     let (lines, parts) = text(&mut opened.engine, 0, &asked);
-    // What the identity lacks is a row of its own where there is any.
+    // Unexplained bytes are a row of their own, if there are any.
     assert!(lines.len() >= 30_000 && lines.len() <= 30_001 && parts > 3, "{} lines in {parts} parts", lines.len());
     assert!(lines[5].ends_with("\t/x/y.py:3 a b c"), "{}", lines[5]);
 }

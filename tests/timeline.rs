@@ -1,6 +1,6 @@
-//! The geometry against the plain truth: every column of random histories in random windows.
+//! The timeline geometry compared with brute force: every column of random histories in random windows.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "how a test fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 use crate::support;
 
@@ -19,7 +19,7 @@ fn scene(history: &History, view: View) -> Scene {
     history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
 }
 
-/// Windows of every zoom, some of them partly or wholly beside the data.
+/// Windows of every zoom, some of them partly or fully outside the data.
 fn windows() -> impl Strategy<Value = View> {
     let x_per_px =
         prop_oneof![0.02..1.0f64, 1.0..30.0f64, 30.0..3000.0f64, Just(0.5), Just(1.0), Just(2.0), Just(2.5), Just(7.0)];
@@ -38,9 +38,10 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
-/// What a legend covers: every pixel that a quad fills, once, by the slot of its colour; halves of a window are its whole.
+/// Area by legend colour: every pixel filled by a quad counts once, for its colour. Both halves of a window sum to the
+/// whole.
 #[test]
-fn a_scene_knows_what_its_colours_cover() {
+fn scene_counts_pixels_per_colour() {
     let history = History::drawn(
         "
         ....####............ 40
@@ -71,12 +72,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_column_is_the_exact_stack_at_its_highest_moment(history in histories(150, 120), view in windows()) {
+    fn column_is_exact_stack_at_its_peak(history in histories(150, 120), view in windows()) {
         plain::check(&history, &scene(&history, view));
     }
 
     #[test]
-    fn no_peak_is_hidden_at_any_zoom(history in histories(300, 80), width_px in 1u32..200, height_px in 1u32..200) {
+    fn peak_is_visible_at_any_zoom(history in histories(300, 80), width_px in 1u32..200, height_px in 1u32..200) {
         let view = View::fit(u64::from(history.moments()), history.peak(), width_px, height_px);
         let scene = scene(&history, view);
         prop_assert_eq!(scene.columns.total.iter().copied().max(), Some(history.peak()));
@@ -85,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_change_nothing(history in histories(150, 120), view in windows(), patience in 0usize..5) {
+    fn sliced_scene_is_equal(history in histories(150, 120), view in windows(), patience in 0usize..5) {
         history.with(|source| {
             let mut job = SceneJob::new(source, view);
             let mut asked = 0;
@@ -99,11 +100,11 @@ proptest! {
     }
 
     #[test]
-    fn what_is_drawn_is_found_again(history in histories(150, 120), view in windows()) {
+    fn drawn_quads_are_found_by_hit_test(history in histories(150, 120), view in windows()) {
         let scene = scene(&history, view);
         history.with(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
             let middle = |range: [i16; 2]| (i32::from(range[0]) + i32::from(range[1])) / 2;
-            // The left column is where a band holds exactly what its identity says.
+            // In the left column a band contains exactly the allocations of its identity.
             for x in [i32::from(quad.x[0]), middle(quad.x)] {
                 let hit = scene_hit(&scene, x, middle(quad.y)).unwrap();
                 assert_eq!(hit.quad, Some(index));
@@ -123,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn outlines_are_exact_in_every_column(history in histories(100, 60), view in windows()) {
+    fn outline_is_exact_in_every_column(history in histories(100, 60), view in windows()) {
         let scene = scene(&history, view);
         let row = |bytes: u64| view.row_from_bytes(bytes);
         history.with(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
@@ -142,7 +143,7 @@ proptest! {
                 }
             }
             let hidden_rects = rects.iter().filter(|_| !is_shown).count();
-            assert!(hidden_rects <= 1, "one that no column shows has one place at most: {rects:?}");
+            assert!(hidden_rects <= 1, "an allocation that no column shows has at most one rectangle: {rects:?}");
         });
     }
 }
@@ -151,13 +152,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn deep_trees_are_exact_too(history in histories(3000, 5000), view in windows()) {
+    fn large_history_is_exact(history in histories(3000, 5000), view in windows()) {
         plain::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
     }
 }
 
 #[test]
-fn a_small_picture() {
+fn small_history_has_expected_quads() {
     let history = History::drawn(
         "
         ....##. 20
@@ -177,7 +178,7 @@ fn a_small_picture() {
             (0, [0, 7], [0, 4]),
             (1, [1, 4], [4, 7]),
             (2, [2, 4], [7, 8]),
-            // The block below is freed: what lies above falls, and is a new quad.
+            // The block below is freed, so the blocks above move down and start new quads.
             (2, [4, 7], [4, 5]),
             (3, [4, 6], [5, 7]),
         ]
@@ -186,12 +187,12 @@ fn a_small_picture() {
     history.with(|source| {
         assert_eq!(stack_at(source, Moment(3), 69).map(|hit| (hit.allocation.0, hit.lowest_byte)), Some((1, 40)));
         assert_eq!(stack_at(source, Moment(3), 80), None);
-        assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "what lives on, lives on");
+        assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "live after the last event");
     });
 }
 
 #[test]
-fn a_band_of_other_blocks_is_another_band() {
+fn band_changes_with_its_blocks() {
     let history = History::drawn(
         "
         .# 6
@@ -207,7 +208,7 @@ fn a_band_of_other_blocks_is_another_band() {
 }
 
 #[test]
-fn a_band_is_faded_only_where_it_holds_nothing_that_stands_out() {
+fn band_without_highlighted_blocks_is_faded() {
     let mut history = History::drawn(
         "
         .# 6
@@ -215,7 +216,7 @@ fn a_band_is_faded_only_where_it_holds_nothing_that_stands_out() {
         ## 6
         ",
     );
-    // Of the three, the one in the middle.
+    // The middle one of the three.
     history.highlight = true;
     let scene = scene(&history, View { bytes_per_px: 20.0, ..View::fit(2, 1, 2, 10) });
     plain::check(&history, &scene);
@@ -224,7 +225,7 @@ fn a_band_is_faded_only_where_it_holds_nothing_that_stands_out() {
 }
 
 #[test]
-fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
+fn scene_with_too_many_quads_has_higher_bands() {
     let mut state = 1u32;
     let mut chance = |below: u32| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -240,11 +241,11 @@ fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
     assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
     assert!(
         scene.quads.len() > MAX_QUADS / 3,
-        "coarser than it needs to be: {} px, {} quads",
+        "bands are higher than necessary: {} px, {} quads",
         scene.band_px,
         scene.quads.len()
     );
-    // The estimate is made in slices like all else.
+    // The estimate is made in slices too.
     history.with(|source| {
         let mut job = SceneJob::new(source, view);
         let mut asked = 0u32;
@@ -256,12 +257,12 @@ fn a_scene_that_would_have_too_many_quads_has_higher_bands() {
             .take(1_000_000)
             .flatten()
             .next();
-        assert!(sliced == Some(scene), "another scene in slices");
+        assert!(sliced == Some(scene), "sliced scene differs");
     });
 }
 
 #[test]
-fn senseless_views_have_empty_scenes() {
+fn invalid_view_gives_empty_scene() {
     let history = History::drawn("## 10");
     let fit = View::fit(2, 10, 10, 10);
     for view in [

@@ -1,5 +1,6 @@
-//! The tree of stacks against the plain truth: a look at every allocation of random histories, and the curve of real files.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! The call tree compared with brute force over all allocations of random histories, and with the live-bytes curve of
+//! real files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::opened;
 use crate::turns;
@@ -13,7 +14,7 @@ use opened::{Opened, open, real_pickles, reply};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The answer to a request, in slices of one piece of work each.
+/// Answers a question in slices of one unit of work.
 fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { serial: 7, answer: Answer::Tree(page) } => *page,
@@ -29,13 +30,13 @@ fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts
     }
 }
 
-/// The tree with everything open.
+/// The tree with all nodes open.
 fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
     let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
     TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
 }
 
-/// Everything about every allocation of a device.
+/// Details of all allocations of a device.
 fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     let mut all = Vec::new();
     while let Some(details) = opened.details(device, all.len() as u32) {
@@ -44,7 +45,7 @@ fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
     all
 }
 
-/// What an allocation weighs in a scope, from its details alone.
+/// Weight of an allocation in a scope, computed from its details alone.
 fn weight(details: &Details, scope: Scope) -> Option<u64> {
     let born = details.born_event.map_or(0, |event| event + 1);
     let died = details.freed_event.map_or(u32::MAX, |event| event + 1);
@@ -66,7 +67,7 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
     }
 }
 
-/// A frame as the tree shows it.
+/// Label of a frame in the tree.
 fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
     let no_file = matches!(frame.filename.as_str(), "" | "??");
     match arrangement.merge {
@@ -76,8 +77,8 @@ fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
     }
 }
 
-/// The frames of an allocation as the tree shows them, from the root on. `named`: the stacks that anything of some bytes has, which have a
-/// call site.
+/// Labels of an allocation's frames from the root on. `named` contains the stacks of allocations with a non-zero size,
+/// which have a call site.
 fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> Vec<String> {
     if details.stack.is_none() {
         return vec!["no stack".into()];
@@ -103,7 +104,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
         path.insert(0, "allocated before recording (stacks of their frees)".into());
     } else if path.is_empty() {
         path.push("internal frames only".into());
-        // The call site: here, of a file of one's own that the rules leave out, or else the innermost frame.
+        // The call site: the innermost user frame even if the rules hide its file, else the innermost frame.
         let site = details.frames.iter().find(|it| it.user).or(details.frames.first());
         let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
         path.extend(site.map(|frame| shown(frame, arrangement)));
@@ -118,7 +119,7 @@ fn label(row: &TreeRow) -> String {
     }
 }
 
-/// What stands at each path: in it and below it, and what ends there.
+/// Total and self weight of each path.
 fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap<Vec<String>, (Weight, Weight)> {
     let mut nodes: BTreeMap<Vec<String>, (Weight, Weight)> = BTreeMap::new();
     nodes.insert(Vec::new(), Default::default());
@@ -138,7 +139,7 @@ fn expected(all: &[Details], scope: Scope, arrangement: Arrangement) -> BTreeMap
     nodes
 }
 
-/// The rows of a whole tree by their paths, with what must hold of every row on the way.
+/// Weights of a whole tree by path. Checks the invariants of every row.
 fn read(page: &TreePage) -> BTreeMap<Vec<String>, (Weight, Weight)> {
     let mut path: Vec<(String, &TreeRow)> = Vec::new();
     let mut nodes = BTreeMap::new();
@@ -180,7 +181,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_tree_is_what_a_look_at_each_allocation_gives(
+    fn tree_matches_brute_force(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         scopes in prop::collection::vec(spans(70), 1..6),
     ) {
@@ -204,13 +205,13 @@ proptest! {
                 prop_assert_eq!(read(&page), expected(&all, scope, arrangement), "{:?} {:?}", scope, arrangement);
             }
         }
-        // At every moment what the curve says.
+        // Every event: the total equals the live-bytes curve.
         let every: Vec<u32> = (0..=last).collect();
         for facts in moments(&mut opened, 0, &every) {
             let page = page(&mut opened, 0, whole(Scope::At(facts.moment), Arrangement::default()));
             prop_assert_eq!(page.total, Weight { bytes: facts.requested, count: facts.count });
         }
-        // And a range is told what the trees of its parts are.
+        // The range report equals the trees of its parts.
         let span = Span { from: last / 3, to: last - last / 4 };
         let Reply::Answer { serial: 3, answer: Answer::Range(facts) } =
             reply(&mut opened.engine, Request::Ask(Ask { serial: 3, device: 0, what: Question::Range(span) })) else { panic!("not a range") };
@@ -231,9 +232,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// A change is the difference of two trees, node by node: nothing is lost, nothing appears, and what changed most stands first.
+    /// A change is the difference of two trees node by node, sorted by the largest change.
     #[test]
-    fn a_change_is_the_difference_of_two_moments(
+    fn change_tree_is_difference_of_two_trees(
         turns in prop::collection::vec((prop_oneof![0u64..4000, Just(512)], 0usize..300, 0u64..40), 0..60),
         ends in prop::collection::vec((0u32..70, 0u32..70), 1..6),
     ) {
@@ -252,7 +253,7 @@ proptest! {
                 for row in &change.rows {
                     prop_assert_eq!(row.ends, [at(&a, row.node), at(&b, row.node)]);
                     let most = row.ends[0].bytes.max(row.ends[1].bytes);
-                    prop_assert!(row.weight.bytes >= most, "room for both ends");
+                    prop_assert!(row.weight.bytes >= most, "a box is as wide as the larger end");
                     let below = change.rows.iter().filter(|it| it.parent == row.node && it.node != row.node);
                     prop_assert!(below.map(|it| u64::MAX - it.ends[0].bytes.abs_diff(it.ends[1].bytes)).is_sorted());
                 }
@@ -261,7 +262,7 @@ proptest! {
                 prop_assert_eq!(nodes.len(), change.rows.len());
                 prop_assert!(a.keys().chain(b.keys()).all(|node| nodes.contains(node)));
             }
-            // The boxes are the same nodes.
+            // The flame graph's boxes are the same nodes.
             let question = FlameQuestion {
                 scope: Scope::Change(span), arrangement: Arrangement::default(), zoom: None, width_px: 4000, find: None, allocation: None,
             };
@@ -273,7 +274,7 @@ proptest! {
                 let row = tree.rows.iter().find(|row| row.node == of.node).unwrap();
                 prop_assert_eq!((of.ends, of.weight), (row.ends, row.weight));
             }
-            // What changes it are the allocations that are live at one end.
+            // The ends are sums over the allocations live at each end.
             let sum = |end: u32| all.iter().filter_map(|details| weight(details, Scope::At(end))).sum::<u64>();
             prop_assert_eq!(tree.ends.map(|end| end.bytes), [sum(span.from), sum(span.to)]);
         }
@@ -281,7 +282,7 @@ proptest! {
 }
 
 #[test]
-fn the_root_is_the_curve_at_every_moment_of_real_files() {
+fn root_matches_live_bytes_of_real_files() {
     let Some(paths) = real_pickles() else { return };
     let mut asked = 0;
     for path in &paths {
@@ -304,10 +305,10 @@ fn the_root_is_the_curve_at_every_moment_of_real_files() {
             }
         }
     }
-    assert!(asked > 200, "only {asked} moments");
+    assert!(asked > 200, "only {asked} cursor positions");
 }
 
-/// A device of some hundred allocations.
+/// A device with several hundred allocations.
 fn sample() -> Opened {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
@@ -319,7 +320,7 @@ fn born(opened: &Opened) -> Scope {
 }
 
 #[test]
-fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
+fn heaviest_allocation_of_node_matches_brute_force() {
     let mut opened = sample();
     let all = all(&mut opened, 0);
     let scope = born(&opened);
@@ -330,7 +331,7 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
                 Request::Ask(Ask { serial: 9, device: 0, what: Question::Heaviest { scope, arrangement, node } });
             let Reply::Answer { serial: 9, answer: Answer::Heaviest(allocation) } = reply(&mut opened.engine, request)
             else {
-                panic!("other")
+                panic!("unexpected answer")
             };
             let is_there = |details: &&Details| {
                 let question = TreeQuestion {
@@ -340,7 +341,7 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
                 let page = page(&mut opened, 0, TreeQuestion { focus: Some(node), ..question });
                 page.revealed.is_some()
             };
-            // The most bytes, and of those the first.
+            // The largest, and the first of those with the same size.
             let expected = all.iter().filter(|it| it.born_event.is_some()).filter(is_there);
             let expected = expected.fold(None, |best: Option<&Details>, it| match best {
                 Some(best) if best.requested >= it.requested => Some(best),
@@ -354,10 +355,11 @@ fn the_heaviest_of_a_node_is_that_of_the_allocations_there() {
     }
 }
 
-/// The threads of the backward pass have no Python: their stacks stand below a note, by the node of autograd and the operator, with the
-/// colour of the legend; inverted the other way round. What names neither stands by its innermost frame.
+/// Threads of the backward pass have no Python frames. Their stacks are grouped below a note by autograd node and
+/// operator, with the colours of the legend, and in reverse order if inverted. Stacks with neither are grouped by their
+/// innermost frame.
 #[test]
-fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
+fn backward_pass_is_grouped_by_autograd_node_and_operator() {
     let native = |name: &str| format!(r#"{{"name": "{name}", "filename": "??", "line": 0}}"#);
     let stack = |names: &[&str]| names.iter().map(|name| native(name)).collect::<Vec<_>>().join(",");
     let mul = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
@@ -409,9 +411,9 @@ fn memory_of_the_backward_pass_is_grouped_by_node_and_operator() {
     assert_eq!(rows(&mut opened, Root::Innermost), inverted);
 }
 
-/// No memory of a real file ends at the note.
+/// In a real file, no memory ends at the note itself.
 #[test]
-fn real_files_have_no_dead_end() {
+fn internal_frames_note_has_no_self_bytes() {
     let Some(folder) = opened::snapshots() else { return };
     let mut opened = open(&std::fs::read(folder.join("tiny-97-events.pickle")).unwrap()).unwrap();
     let arrangement = Arrangement { internal: Internal::Hidden, ..Arrangement::default() };
@@ -423,9 +425,9 @@ fn real_files_have_no_dead_end() {
     assert!(below.len() > 1 && below.iter().any(|name| name.contains("Backward")), "{below:?}");
 }
 
-/// Frames are one by what is shown of them: fx fields are not, lines of any size are.
+/// Frames are merged by function, file and line. fx fields are ignored, and lines can have any size.
 #[test]
-fn frames_are_one_by_function_file_and_line_alone() {
+fn frames_merge_by_function_file_and_line() {
     let lines: [i128; 6] = [5, 5 + (1 << 32), -1, 0, (1 << 64) - 1, 5];
     let frame = |line: i128, fx: &str| match fx {
         "" => format!(r#"{{"name": "f", "filename": "a.py", "line": {line}}}"#),

@@ -1,7 +1,7 @@
-//! `memscape tui` on a terminal that is only remembered: golden screens, and what keys do to them. `MEMSCAPE_BLESS=1 cargo test --test native
-//! tui::` writes the screens anew; look at them before you commit them.
+//! `memscape tui` on an in-memory terminal: golden screens, and the effects of keys. `MEMSCAPE_BLESS=1 cargo test
+//! --test native tui::` rewrites the screens. Review them before you commit.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use flate2::read::GzDecoder;
 use memscape::engine::protocol::Access;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile, plain};
 
-/// Files of the folder of samples, unpacked in memory.
+/// Files of the samples folder, decompressed in memory.
 struct Samples {
-    /// How long the disk stops where two thirds are read.
+    /// Duration of a simulated disk stall after two thirds of the file.
     stops: Duration,
 }
 
@@ -98,7 +98,7 @@ impl Seen {
         seen
     }
 
-    /// Files that are about to be read, from a disk that stops for so long.
+    /// Starts to load files from a disk that stalls for `stops`.
     fn loading(files: &[&str], size: [u16; 2], screen: Screen, stops: Duration) -> Seen {
         let mut app = App::new(Box::new(Samples { stops }), screen);
         assert!(app.open(&files.iter().map(|name| sample(name)).collect::<Vec<_>>()));
@@ -114,7 +114,7 @@ impl Seen {
         }
     }
 
-    /// Presses keys: letters, or names with what is held.
+    /// Presses keys: letters, or key names with modifiers.
     fn keys(&mut self, keys: &[&str]) -> &mut Seen {
         for key in keys {
             self.app.key(&event(key));
@@ -172,7 +172,7 @@ fn event(key: &str) -> KeyEvent {
     KeyEvent::new(code, modifiers)
 }
 
-/// Holds a screen against the golden one.
+/// Compares a screen with the golden one.
 fn check(name: &str, seen: &Seen) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tui").join(format!("{name}.txt"));
     let screen = seen.text();
@@ -181,23 +181,23 @@ fn check(name: &str, seen: &Seen) {
         std::fs::write(&path, &screen).unwrap();
     }
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(golden == screen, "{name} is another screen now:\n{screen}");
+    assert!(golden == screen, "{name} differs from the golden screen:\n{screen}");
 }
 
 #[test]
-fn an_oom_opens_at_its_cause() {
+fn oom_file_opens_at_its_cause() {
     for size in [[80, 24], [120, 40], [200, 60]] {
         check(&format!("oom_{}x{}", size[0], size[1]), &Seen::of(&["out-of-memory"], size, COLOURS));
     }
 }
 
-/// What is decoded so far is told when a file takes longer than 400 ms: here its disk does.
+/// Partial figures are shown if loading takes longer than 400 ms, which the disk stall forces here.
 #[test]
-fn the_timeline_grows_while_a_file_loads() {
+fn timeline_grows_while_file_loads() {
     let mut seen = Seen::loading(&["training"], [120, 40], COLOURS, Duration::from_millis(500));
     loop {
         seen.app.arrange(120, 40);
-        assert!(seen.app.work(&mut || false), "it was open before anything was told:\n{}", seen.text());
+        assert!(seen.app.work(&mut || false), "the file opened before any partial figures:\n{}", seen.text());
         if seen.text().contains("Peak so far") {
             break;
         }
@@ -210,7 +210,7 @@ fn the_timeline_grows_while_a_file_loads() {
         "▄▄▄▄████",
         "Reading 96 %",
     ]);
-    // Its window moves as always; what needs the whole file is left alone.
+    // The window moves as usual. Keys that need the whole file have no effect.
     seen.app.key(&event("+"));
     seen.app.key(&event("Enter"));
     seen.settle();
@@ -220,7 +220,7 @@ fn the_timeline_grows_while_a_file_loads() {
 }
 
 #[test]
-fn each_view_has_its_screen() {
+fn views_match_golden_screens() {
     let views = [("tree", "T"), ("flame", "F"), ("allocations", "L"), ("segments", "M"), ("events", "A")];
     for size in [[80, 24], [120, 40]] {
         let mut seen = Seen::of(&["training"], size, COLOURS);
@@ -231,7 +231,7 @@ fn each_view_has_its_screen() {
 }
 
 #[test]
-fn a_selection_has_its_stack_in_the_side_pane() {
+fn selection_shows_stack_in_side_pane() {
     for size in [[80, 24], [120, 40]] {
         let mut seen = Seen::of(&["training"], size, COLOURS);
         seen.keys(&["L", "Home", "Tab", "Right", "Left"]);
@@ -240,13 +240,13 @@ fn a_selection_has_its_stack_in_the_side_pane() {
 }
 
 #[test]
-fn a_comparison_has_two_lanes_and_its_insight() {
+fn comparison_shows_two_lanes_and_insight() {
     let seen = Seen::of(&["training", "leak"], [120, 40], COLOURS);
     check("comparison_120x40", &seen);
 }
 
 #[test]
-fn without_colours_letters_say_what_is_what() {
+fn screen_without_colours_uses_letters() {
     let mut seen = Seen::of(&["training"], [120, 40], Screen { depth: Depth::None, ..COLOURS });
     seen.keys(&["T", "Tab"]);
     check("plain_colours_120x40", &seen);
@@ -255,20 +255,20 @@ fn without_colours_letters_say_what_is_what() {
     assert_eq!(coloured.count(), 0);
 }
 
-/// The picture is the page's: each column has the highest stack of the moments that it covers, as the scene says.
+/// The picture is the same as on the page: each column has the highest stack of its events, as in the scene.
 #[test]
-fn a_cell_is_as_high_as_the_highest_moment_that_it_covers() {
+fn column_shows_highest_stack_it_covers() {
     let seen = Seen::of(&["leak"], [120, 40], COLOURS);
     let screen = seen.text();
     let rows: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
     let peak = rows.iter().position(|row| row.iter().any(|sign| "▄▀█".contains(*sign))).unwrap();
-    // The peak stands in the first rows of the picture, and its mark says which column.
+    // The peak is in the first rows of the picture, with a mark at its column.
     assert!(peak <= 4, "{screen}");
     seen.has(&["▼ peak"]);
 }
 
 #[test]
-fn the_cursor_moves_all_views() {
+fn cursor_moves_all_views() {
     let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
     seen.keys(&["T", "@", "5", "0", "0", "Enter"]);
     seen.has(&["event 500", "▲ event 500"]);
@@ -286,12 +286,12 @@ fn keys_zoom_pan_and_undo() {
     assert_ne!(whole, zoomed);
     assert_ne!(zoomed, seen.keys(&["d"]).text());
     seen.keys(&["0"]);
-    assert_eq!(whole, seen.text(), "everything is seen again");
+    assert_eq!(whole, seen.text(), "the whole trace is shown again");
     assert_ne!(whole, seen.keys(&["Ctrl+b"]).text(), "braille");
 }
 
 #[test]
-fn the_palette_and_the_help_know_the_terminals_keys() {
+fn palette_and_help_list_terminal_keys() {
     let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
     seen.keys(&[":"]);
     for letter in "flame".chars() {
@@ -307,7 +307,7 @@ fn the_palette_and_the_help_know_the_terminals_keys() {
 }
 
 #[test]
-fn the_mouse_selects_zooms_and_chooses_tabs() {
+fn mouse_selects_zooms_and_switches_tabs() {
     let mut seen = Seen::of(&["training"], [120, 40], COLOURS);
     let mouse = |kind, column, row| MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
     let click = |seen: &mut Seen, column: u16, row: u16| {
@@ -329,7 +329,7 @@ fn the_mouse_selects_zooms_and_chooses_tabs() {
 }
 
 #[test]
-fn a_file_that_can_not_be_read_is_said_and_the_open_one_stays() {
+fn unreadable_file_reports_error_and_keeps_open_file() {
     let mut seen = Seen::of(&["training"], [80, 24], COLOURS);
     let broken = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tui_broken.pickle");
     std::fs::write(&broken, b"\x80\x04broken").unwrap();
@@ -339,7 +339,7 @@ fn a_file_that_can_not_be_read_is_said_and_the_open_one_stays() {
 }
 
 #[test]
-fn plain_text_says_what_the_view_says() {
+fn plain_mode_prints_views_as_text() {
     let mut app = App::new(Box::new(Samples { stops: Duration::ZERO }), Screen { depth: Depth::None, ..COLOURS });
     app.open(&[sample("training")]);
     let mut output = Vec::new();
@@ -350,11 +350,11 @@ fn plain_text_says_what_the_view_says() {
     assert!(screens[1].contains("Peak live bytes (requested): "), "{text}");
     assert!(screens[2].contains("internal frames hidden"), "{text}");
     assert!(text.contains("events") && text.contains("In the terminal"), "{text}");
-    assert!(!text.contains('\u{1b}'), "no sequences for terminals");
+    assert!(!text.contains('\u{1b}'), "no escape sequences");
 }
 
 #[test]
-fn any_size_and_any_bytes_give_a_screen() {
+fn any_size_and_any_file_give_a_screen() {
     for size in [[1, 1], [3, 2], [9, 5], [20, 8], [79, 23], [400, 100]] {
         let mut seen = Seen::of(&["out-of-memory"], size, COLOURS);
         for key in ["T", "F", "L", "M", "A", "W", "Tab", "Tab", "?", "Esc", ":", "Esc", "o", "Esc", "V", "Ctrl+b"] {

@@ -1,5 +1,5 @@
-//! The face without a browser: what a person does, and what the page makes of it.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The page without a browser: user actions and their effects.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -33,7 +33,7 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, 999), device(1, 9)]
 }
 
-/// A scene of one column a pixel for `view`: below, allocation 3 by itself; above, a band of 4 and 5.
+/// A scene for `view` with one column per pixel: allocation 3 alone at the bottom, a band of 4 and 5 on top.
 fn scene(view: View) -> Scene {
     let (width, half) = (view.width_px as i16, view.height_px as i16 / 2);
     Scene {
@@ -52,7 +52,7 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// Answers nothing by itself.
+/// A worker that sends no replies by itself.
 struct Shown;
 
 impl Worker for Shown {}
@@ -60,7 +60,7 @@ impl Worker for Shown {}
 type Page = face::Page<Shown>;
 
 impl Page {
-    /// What the worker was asked, but for what holds at the cursor: `tests/ui_tools.rs` looks at that.
+    /// Requests to the worker, without those about the cursor, which `tests/ui_tools.rs` covers.
     fn asked(&self) -> Vec<&Request> {
         self.done
             .iter()
@@ -69,17 +69,17 @@ impl Page {
             .collect()
     }
 
-    /// Answers the scene that was asked for last.
+    /// Answers the latest scene request.
     fn answer_scene(&mut self) {
         let request = self.asked().into_iter().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. }) => Some((*serial, *view)),
             _ => None,
         });
-        let (serial, view) = request.expect("a scene was asked for");
+        let (serial, view) = request.expect("a scene was requested");
         self.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
 
-    /// A page with a file open and its whole timeline shown.
+    /// A page with an open file and its whole timeline shown.
     fn open() -> Page {
         let mut page = Page::with(Shown, devices());
         page.answer_scene();
@@ -92,7 +92,7 @@ impl Page {
 }
 
 #[test]
-fn a_file_is_read_and_its_whole_timeline_asked_for() {
+fn opened_file_requests_its_whole_timeline() {
     let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 10 }]));
     assert_eq!(page.done, [Effect::Load { origin: Origin::File(0), member: None, load: 1, range: LoadRange::ALL }]);
@@ -113,19 +113,19 @@ fn a_file_is_read_and_its_whole_timeline_asked_for() {
     assert!(matches!(
         page.asked()[..],
         [
-            // What of the peak has a category: that is what the file is grouped by at first.
+            // The part of the peak with a category decides the initial grouping.
             Request::Ask(Ask { what: Question::Legend { colouring: Grouping::Category, .. }, .. }),
             Request::Ask(Ask { what: Question::Marks, .. }),
             Request::Ask(Ask { what: Question::Overview { .. }, .. }),
             Request::Ask(Ask { what: Question::Legend { .. }, .. }),
-            // The badge of the insights counts alarms whichever tab is seen.
+            // The Insights badge counts alarms on every tab.
             Request::Ask(Ask { what: Question::Report(_), .. })
         ]
     ));
 }
 
 #[test]
-fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
+fn second_file_replaces_first_and_late_replies_are_dropped() {
     let mut page = Page::open();
     let earlier = page.state.load;
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 10 }]));
@@ -136,7 +136,7 @@ fn a_second_file_replaces_the_first_and_late_answers_are_dropped() {
 }
 
 #[test]
-fn what_is_open_stays_where_another_file_can_not_be_opened() {
+fn failed_open_keeps_current_file() {
     for cause in 0..5 {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Events));
@@ -158,10 +158,10 @@ fn what_is_open_stays_where_another_file_can_not_be_opened() {
         }
         assert!(matches!(&page.state.stage, Stage::Ready(file) if file.file == "a.pickle"), "{cause}");
         assert!(page.done.contains(&Effect::BackToOpen), "{cause}");
-        assert_eq!((page.state.load, Link::of(&page.state)), (load, before), "{cause}: seen as before");
+        assert_eq!((page.state.load, Link::of(&page.state)), (load, before), "{cause}: view is unchanged");
         let said = page.state.toast.as_ref().map(|toast| toast.text.starts_with("Could not open b.pickle: "));
         assert_eq!(said, Some(true).filter(|_| cause != 2), "{cause}");
-        // What it still says of the file that failed is dropped, and its number is not given again.
+        // Late replies about the failed file are dropped, and its load number is not reused.
         page.act(Action::Replied { load: load + 1, reply: Reply::Failed { message: "late".into() } });
         assert!(matches!(page.state.stage, Stage::Ready(_)));
         page.command(Command::ClearSelection);
@@ -170,12 +170,12 @@ fn what_is_open_stays_where_another_file_can_not_be_opened() {
         assert!(page.state.load > load + 1);
         page.reply(face::opened(devices()));
         page.act(Action::WorkerDied("out of memory".into()));
-        assert!(matches!(page.state.stage, Stage::Failed(_)), "nothing is left of the file before");
+        assert!(matches!(page.state.stage, Stage::Failed(_)), "no state of the previous file remains");
     }
 }
 
 #[test]
-fn a_refused_copy_takes_its_text_along() {
+fn refused_copy_shows_error() {
     let mut page = Page::open();
     page.command(Command::CopyLink);
     page.act(Action::Copied(Err("denied".into())));
@@ -185,7 +185,7 @@ fn a_refused_copy_takes_its_text_along() {
 }
 
 #[test]
-fn cancelling_is_immediate() {
+fn cancel_takes_effect_at_once() {
     for command in [Command::CancelLoading, Command::ClearSelection] {
         let mut page = Page::new(Shown);
         page.act(Action::LinkGiven(Box::new(Link::parse(concat!("url=", "https://a.b/c.pickle")))));
@@ -199,7 +199,7 @@ fn cancelling_is_immediate() {
 }
 
 #[test]
-fn failures_name_the_file_and_the_next_one_opens() {
+fn error_names_the_file_and_next_file_opens() {
     let mut page = Page::new(Shown);
     page.act(Action::FilesGiven(vec![GivenFile { name: "b.pickle".into(), bytes: 0 }]));
     page.reply(Reply::Failed { message: "the file is empty".into() });
@@ -212,7 +212,7 @@ fn failures_name_the_file_and_the_next_one_opens() {
 }
 
 #[test]
-fn a_dead_worker_is_replaced() {
+fn crashed_worker_is_replaced() {
     let mut page = Page::open();
     page.act(Action::WorkerDied("RuntimeError: unreachable".into()));
     assert_eq!(page.done, [Effect::ReplaceWorker]);
@@ -220,14 +220,14 @@ fn a_dead_worker_is_replaced() {
 }
 
 #[test]
-fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
+fn one_scene_is_in_flight_and_next_is_for_newest_window() {
     let mut page = Page::open();
     page.command(Command::ZoomEventsIn);
     assert_eq!(page.asked().len(), 1, "another scale needs a new scene");
     let first = page.done.clone();
     for command in [Command::ZoomEventsIn, Command::MoveRight, Command::ZoomBytesIn] {
         page.command(command);
-        assert_eq!(page.asked(), Vec::<&Request>::new(), "one at a time");
+        assert_eq!(page.asked(), Vec::<&Request>::new(), "one request at a time");
     }
     page.done = first;
     page.answer_scene();
@@ -238,11 +238,11 @@ fn one_scene_is_on_its_way_and_the_next_is_for_the_newest_window() {
     assert_eq!((view.x_per_px, view.bytes_per_px), (shown.x_per_px, shown.bytes_per_px));
     assert!(view.left_px <= shown.left_px && view.width_px > shown.width_px, "with a margin");
     page.answer_scene();
-    assert_eq!(page.asked(), Vec::<&Request>::new(), "and then there is peace");
+    assert_eq!(page.asked(), Vec::<&Request>::new(), "no further request");
 }
 
 #[test]
-fn bytes_follow_the_window_when_told_to() {
+fn fit_bytes_follows_window() {
     let mut page = Page::open();
     page.command(Command::ZoomBytesOut);
     page.command(Command::ZoomBytesIn);
@@ -251,14 +251,14 @@ fn bytes_follow_the_window_when_told_to() {
     let fitted = View::fit(1, 1 << 20, 100, 100).bytes_per_px;
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
     page.command(Command::ZoomBytesIn);
-    assert_eq!(page.state.bytes_axis, BytesAxis::Free, "who sets the axis by hand wants it to stay");
+    assert_eq!(page.state.bytes_axis, BytesAxis::Free, "zooming by hand turns fitting off");
     assert!(page.view().bytes_per_px < fitted);
     page.command(Command::FitBoth);
     assert!((page.view().bytes_per_px - fitted).abs() < 1e-9);
 }
 
 #[test]
-fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
+fn click_selects_block_at_once_and_band_after_reply() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     let details: Vec<_> = page
@@ -298,7 +298,7 @@ fn a_single_block_is_selected_at_once_and_a_band_asks_first() {
 }
 
 #[test]
-fn the_card_keeps_still_inside_a_block() {
+fn hover_card_is_stable_inside_a_block() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 10.0 }));
     let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
@@ -320,14 +320,14 @@ fn the_card_keeps_still_inside_a_block() {
     assert!(card.share.starts_with("activation · ") && card.share.ends_with(" live"), "{}", card.share);
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
-    assert_eq!(page.asked(), Vec::<&Request>::new(), "what is known is not asked again");
+    assert_eq!(page.asked(), Vec::<&Request>::new(), "known answers are not requested again");
     assert!(notices::reading(&page.state).0.starts_with("After event 69"), "{}", notices::reading(&page.state).0);
     page.act(Action::PointerLeft);
     assert_eq!(page.state.hover, None);
 }
 
 #[test]
-fn an_answer_of_nothing_is_not_asked_again() {
+fn empty_answer_is_not_requested_again() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 80.0 }));
     let [Request::Ask(Ask { serial, what: Question::Hit { .. }, .. })] = page.asked()[..] else {
@@ -338,20 +338,20 @@ fn an_answer_of_nothing_is_not_asked_again() {
 }
 
 #[test]
-fn another_device_begins_anew() {
+fn switching_device_requests_its_scene() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 50.0, y: 10.0 }));
     page.command(Command::NextDevice);
     assert!(matches!(page.asked()[..], [Request::Ask(Ask { device: 1, what: Question::Scene { .. }, .. })]));
     assert_eq!(page.state.geometry.scene, None);
     page.act(Action::DeviceChosen(7));
-    assert_eq!(page.state.device_place, 1, "there is no such device");
+    assert_eq!(page.state.device_place, 1, "an unknown device is ignored");
     page.command(Command::NextDevice);
     assert_eq!(page.state.device_place, 0);
 }
 
 #[test]
-fn an_allocation_out_of_sight_is_brought_into_view() {
+fn selected_allocation_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..6 {
         page.command(Command::ZoomEventsIn);
@@ -364,7 +364,7 @@ fn an_allocation_out_of_sight_is_brought_into_view() {
 }
 
 #[test]
-fn a_new_renderer_gets_the_scene() {
+fn new_renderer_gets_the_scene() {
     let mut page = Page::open();
     page.act(Action::RendererChosen(Renderer::Cpu(Some("no adapter".into()))));
     assert!(matches!(page.done[..], [Effect::Upload { .. }]));
@@ -372,7 +372,7 @@ fn a_new_renderer_gets_the_scene() {
 }
 
 #[test]
-fn help_and_letters_toggle() {
+fn help_and_letter_keys_toggle() {
     let mut page = Page::new(Shown);
     page.command(Command::ToggleHelp);
     assert_eq!(page.state.help, Help::Open);
@@ -382,7 +382,7 @@ fn help_and_letters_toggle() {
     assert_eq!(page.state.letters, Letters::Off);
 }
 
-/// What the tools of the picture are used for, and what the worker says to them.
+/// Actions of the timeline's tools and replies of the worker to them.
 fn tool_action() -> impl Strategy<Value = Action> {
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
     let held = (any::<bool>(), any::<bool>()).prop_map(|(alt, shift)| Modifiers { alt, shift, ctrl: false });
@@ -438,9 +438,9 @@ fn any_action() -> impl Strategy<Value = Action> {
 }
 
 proptest! {
-    /// Whatever happens in whatever order: no panic, no window off the plane, nothing selected or shown of a file that is closed.
+    /// Any sequence of actions: no panic, no window outside the plane, and no selection or hover of a closed file.
     #[test]
-    fn no_sequence_of_actions_breaks_the_page(actions in proptest::collection::vec(any_action(), 0..60)) {
+    fn any_actions_keep_state_valid(actions in proptest::collection::vec(any_action(), 0..60)) {
         let mut page = Page::open();
         for action in actions {
             page.act(action);
@@ -476,7 +476,7 @@ fn lines(page: &Page) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
+fn archive_is_replaced_by_its_members() {
     let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip", "notes.txt"]));
     page.reply(face::opened(devices()));
@@ -490,7 +490,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
     let expected = ["a.pickle · 2.00 KiB", "b.zip › x/one.pickle · 1.00 KiB", "b.zip › x/two.pickle · 1.00 KiB"];
     assert_eq!(lines(&page), expected);
-    assert_eq!(page.state.chosen, 1, "the first of them is being opened");
+    assert_eq!(page.state.chosen, 1, "the first member is being opened");
     page.reply(face::opened(devices()));
     page.act(Action::SnapshotChosen(2));
     assert_eq!(
@@ -498,8 +498,8 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
         [Effect::Load { origin: Origin::File(1), member: Some(1), load: page.state.load, range: LoadRange::ALL }]
     );
     page.reply(Reply::Members(vec![member("x/one.pickle"), member("x/two.pickle")]));
-    assert_eq!(lines(&page), expected, "said again, it changes nothing");
-    // By itself, what all have in common is left out.
+    assert_eq!(lines(&page), expected, "a repeated reply changes nothing");
+    // A list of its own omits the common part of all names.
     page.state.snapshots.remove(0);
     assert_eq!(lines(&page), ["one.pickle · 1.00 KiB", "two.pickle · 1.00 KiB"]);
     page.act(given(&["run 7/a.pickle", "run 7/deeper/b.pickle"]));
@@ -507,7 +507,7 @@ fn a_file_that_holds_several_is_replaced_by_what_it_holds() {
 }
 
 #[test]
-fn the_error_of_one_of_several_names_its_file() {
+fn error_in_archive_member_names_the_file() {
     let mut page = Page::new(Shown);
     page.act(given(&["a.pickle", "b.zip"]));
     page.act(Action::SnapshotChosen(1));
@@ -516,7 +516,7 @@ fn the_error_of_one_of_several_names_its_file() {
 }
 
 #[test]
-fn files_none_of_which_can_be_a_snapshot_are_said() {
+fn files_that_are_no_snapshots_report_error() {
     let mut page = Page::open();
     page.act(given(&["loss.png", "train.py", "train.log"]));
     let expected = "None of these files is a snapshot: loss.png and 2 more.";
@@ -531,7 +531,7 @@ fn files_none_of_which_can_be_a_snapshot_are_said() {
 }
 
 #[test]
-fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
+fn regrouped_stack_gets_new_outline_and_hit_test() {
     let mut page = Page::open();
     page.command(Command::SelectNext);
     let [Request::Ask(Ask { serial, what: Question::Details(_), .. })] = page.asked()[..] else {
@@ -546,7 +546,7 @@ fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
             }
             _ => None,
         });
-        asked.expect("an outline was asked for")
+        asked.expect("an outline was requested")
     };
     let (serial, looks) = outline(&page);
     assert_eq!(looks, Looks::default());
@@ -558,10 +558,10 @@ fn another_order_is_outlined_anew_and_asked_about_when_it_is_there() {
         Request::Ask(Ask { what: Question::Hit { looks, .. }, .. }) => Some(*looks),
         _ => None,
     });
-    assert_eq!(hit, Some(Looks::default()), "the old order is what is seen");
+    assert_eq!(hit, Some(Looks::default()), "the old order is still shown");
     let grouped = Looks { stacking: Some(Grouping::Size), ..Looks::default() };
     page.act(Action::StackingChosen(None));
     page.act(Action::StackingChosen(grouped.stacking));
     page.answer_scene();
-    assert_eq!(outline(&page).1, grouped, "the window is the same, the place is not");
+    assert_eq!(outline(&page).1, grouped, "outline in the new order");
 }

@@ -1,5 +1,5 @@
-//! Which events of a large file are loaded: what is asked, what is read, and how all of it is had after all.
-#![allow(clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! Choosing which events of a large file to load: the question, the loaded range, and loading the rest later.
+#![allow(clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::Reply;
@@ -36,7 +36,7 @@ impl Page {
         page
     }
 
-    /// The events of the file that is read now.
+    /// Event range of the current load.
     fn range(&self) -> Option<LoadRange> {
         self.did(|effect| if let Effect::Load { range, .. } = effect { Some(*range) } else { None })
     }
@@ -55,11 +55,11 @@ impl Page {
 }
 
 #[test]
-fn a_large_file_is_read_once_it_is_known_which_events() {
+fn large_file_loads_after_range_is_chosen() {
     assert_eq!(Page::given(1 << 30).range(), Some(LoadRange::ALL));
     let mut page = Page::given(3 << 30);
     assert!(page.asks() && page.done.is_empty());
-    // What makes no sense is said, and asked again.
+    // Invalid input shows an error and the question stays open.
     page.typed("some");
     let Stage::Choosing(choosing) = &page.state.stage else { panic!("{:?}", page.state.stage) };
     assert!(choosing.wrong.contains("last 1,000,000"), "{}", choosing.wrong);
@@ -72,7 +72,7 @@ fn a_large_file_is_read_once_it_is_known_which_events() {
 }
 
 #[test]
-fn a_range_is_said_and_all_events_are_one_click_away() {
+fn loaded_range_is_shown_with_button_for_all_events() {
     let mut page = Page::given(3 << 30);
     page.typed("last 1,000,000");
     page.reply(face::opened(devices(Some(4_000_000))));
@@ -85,30 +85,30 @@ fn a_range_is_said_and_all_events_are_one_click_away() {
     assert_eq!(loaded(&page.state), None);
     let fragment = page.link().fragment();
     assert!(fragment.contains("at=4500000") && !fragment.contains("load="), "the view is kept: {fragment}");
-    // All are loaded: there is nothing more to load.
+    // All events are loaded, so the command has no effect.
     page.command(Command::OpenAll);
     assert_eq!(page.range(), None);
 }
 
 #[test]
-fn the_axis_begins_where_the_range_does() {
+fn axis_starts_at_loaded_range() {
     let mut page = Page::given(3 << 30);
     page.typed("last 1,000,000");
     page.reply(face::opened(devices(Some(4_000_000))));
-    let plane = page.state.plane().unwrap_or_else(|| panic!("a device is open"));
+    let plane = page.state.plane().unwrap_or_else(|| panic!("no open device"));
     assert_eq!((plane.start, plane.extent.width), (4_000_000, 1_000_001));
-    let view = page.state.view.unwrap_or_else(|| panic!("a window is shown"));
-    // Whole pixels: an edge may be half of one away.
+    let view = page.state.view.unwrap_or_else(|| panic!("no visible window"));
+    // Edges are whole pixels, so they may be off by half a pixel.
     let edges = [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column));
     let are_there = edges.iter().zip([4_000_000.0, 5_000_001.0]).all(|(edge, at)| (edge - at).abs() <= view.x_per_px);
     assert!(are_there, "{edges:?}");
     assert_eq!(page.state.own_axis(), Some([0.0, 1.0]));
     page.command(Command::MoveLeft);
-    assert_eq!(page.state.view, Some(view), "there is nothing before it");
+    assert_eq!(page.state.view, Some(view), "no events before the range");
 }
 
 #[test]
-fn cancelling_the_question_gives_back_what_was_open() {
+fn cancelled_question_keeps_open_file() {
     let mut page = Page::with(Quiet, devices(None));
     page.command(Command::ChooseEvents);
     assert!(page.asks());
@@ -121,14 +121,14 @@ fn cancelling_the_question_gives_back_what_was_open() {
     assert_eq!(page.range(), Some(LoadRange { from: 100, to: 201, last: u32::MAX }));
     page.reply(Reply::Failed { message: "cut".into() });
     assert!(matches!(page.state.stage, Stage::Ready(_)), "{:?}", page.state.stage);
-    // Without anything open, it is the empty page again.
+    // Without an open file, cancelling returns to the empty page.
     let mut page = Page::given(3 << 30);
     page.command(Command::CancelLoading);
     assert_eq!(page.state.stage, Stage::Empty);
 }
 
 #[test]
-fn a_link_says_which_events() {
+fn link_keeps_loaded_range() {
     let mut page = Page::on(face::CANVAS, Quiet);
     let go = |page: &mut Page, fragment: &str| page.act(Action::LinkGiven(Box::new(Link::parse(fragment))));
     go(&mut page, "v=1&url=a.pickle&load=1000..1999&at=1500");
@@ -136,7 +136,7 @@ fn a_link_says_which_events() {
     page.reply(face::opened(devices(Some(1000))));
     assert!(page.link().fragment().contains("&load=1000..1999&"), "{}", page.link().fragment());
     assert_eq!(page.state.linked.notice, None);
-    // Another range of it is another file; the same one is open.
+    // Another range of the file loads it again. The same range does not.
     go(&mut page, "v=1&url=a.pickle&load=1000..1999&at=1600");
     assert_eq!(page.range(), None);
     go(&mut page, "v=1&url=a.pickle&load=last1000000");
@@ -144,7 +144,7 @@ fn a_link_says_which_events() {
     page.reply(face::opened(devices(Some(4_000_000))));
     go(&mut page, "v=1&url=a.pickle&at=12");
     assert_eq!(page.range(), Some(LoadRange::ALL));
-    // What is none is said.
+    // An invalid range is reported.
     page.reply(face::opened(devices(None)));
     go(&mut page, "v=1&url=a.pickle&load=some&at=13");
     page.reply(face::opened(devices(None)));
@@ -152,7 +152,7 @@ fn a_link_says_which_events() {
 }
 
 #[test]
-fn the_length_of_a_link_asks_as_soon_as_it_is_known() {
+fn large_linked_file_asks_once_its_length_is_known() {
     let mut page = Page::on(face::CANVAS, Quiet);
     page.act(Action::LinkGiven(Box::new(Link::parse("v=1&url=a.pickle&at=12"))));
     let progress =
@@ -164,10 +164,10 @@ fn the_length_of_a_link_asks_as_soon_as_it_is_known() {
     page.command(Command::OpenAll);
     assert_eq!(page.range(), Some(LoadRange::ALL));
     page.reply(progress(3 << 30));
-    assert!(matches!(page.state.stage, Stage::Loading(_)), "it is asked once");
+    assert!(matches!(page.state.stage, Stage::Loading(_)), "the question is asked once");
     page.reply(face::opened(devices(None)));
     assert!(page.link().fragment().contains("at=12"), "{}", page.link().fragment());
-    // A small one is not asked about.
+    // A small file loads without the question.
     let mut page = Page::on(face::CANVAS, Quiet);
     page.act(Action::LinkGiven(Box::new(Link::parse("v=1&url=a.pickle"))));
     page.reply(progress(1 << 30));

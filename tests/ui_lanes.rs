@@ -1,5 +1,5 @@
-//! Several devices above each other: where lanes lie, whose geometry is asked for, what a click in one does.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! Lanes of several devices: layout, scene requests, and clicks.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{DeviceSummary, Looks, MomentFacts};
@@ -20,7 +20,7 @@ fn device(device: i64, events: u64, peak: i64, time_us: Option<(i64, i64)>) -> D
     DeviceSummary { device, events, peak_requested: peak, drawn_peak, time_us, ..DeviceSummary::default() }
 }
 
-/// One allocation, 3 plus the height of the window, as high as it.
+/// A scene with one allocation that fills the window. Its id is 3 plus the window's height.
 fn scene(view: View) -> Scene {
     let id = 3 + view.height_px;
     Scene {
@@ -33,7 +33,7 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// Answers nothing by itself.
+/// A worker that sends no replies by itself.
 struct Lanes;
 
 impl Worker for Lanes {}
@@ -45,7 +45,7 @@ impl Page {
         let mut page = Page::on(CANVAS, Lanes);
         let first = devices.first().map(|device| device.device);
         page.load(devices);
-        // The one with the highest peak is shown first.
+        // The device with the highest peak is shown first.
         page.act(Action::DeviceChosen(first.expect("a device")));
         page.answer_scenes();
         page.act(Action::Command(Command::ToggleLanes));
@@ -66,16 +66,16 @@ impl Page {
             _ => None,
         });
         let found = scenes.next();
-        assert_eq!(scenes.next(), None, "one at a time");
+        assert_eq!(scenes.next(), None, "one request at a time");
         found
     }
 
-    /// Answers scenes until none is asked for; the devices in the order in which they were.
+    /// Answers scene requests until there are none. Returns their devices in order.
     fn answer_scenes(&mut self) -> Vec<i64> {
         let mut devices = Vec::new();
         while let Some((serial, device, view)) = self.asked() {
             devices.push(device);
-            assert!(devices.len() < 50, "there is no end of asking");
+            assert!(devices.len() < 50, "scene requests do not end");
             self.answered(serial, Answer::Scene(Box::new(scene(view))));
             let uploads = self.done.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
             assert_eq!(uploads, 1);
@@ -89,9 +89,9 @@ impl Page {
 }
 
 #[test]
-fn lanes_share_the_canvas_and_the_events() {
+fn lanes_share_canvas_and_event_axis() {
     let mut page = Page::three();
-    assert_eq!(page.rows(), [[200, 300], [100, 199], [0, 99]], "a line between two");
+    assert_eq!(page.rows(), [[200, 300], [100, 199], [0, 99]], "one line between two lanes");
     for (lane, peak) in page.state.shown_lanes().zip([1u64 << 20, 3 << 20, 1 << 10]) {
         assert_eq!((lane.view.left_px, lane.view.x_per_px), (0, 10.0), "the longest has 1000 states");
         assert_eq!(lane.view.bytes_per_px, View::fit(1, peak, 100, lane.view.height_px).bytes_per_px);
@@ -107,7 +107,7 @@ fn lanes_share_the_canvas_and_the_events() {
 }
 
 #[test]
-fn lanes_take_turns_while_the_window_moves_on() {
+fn lanes_take_turns_while_window_moves() {
     let mut page = Page::three();
     page.answer_scenes();
     let mut devices = Vec::new();
@@ -117,31 +117,34 @@ fn lanes_take_turns_while_the_window_moves_on() {
         devices.push(device);
         let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
         page.act(Action::Command(zoom));
-        assert_eq!(page.asked(), None, "one is on its way");
+        assert_eq!(page.asked(), None, "one request is in flight");
         page.answered(serial, Answer::Scene(Box::new(scene(view))));
     }
     devices.sort_unstable();
-    assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "no lane waits for ever");
+    assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "lanes take turns");
 }
 
 #[test]
-fn a_reply_goes_to_the_lane_that_asked_whatever_has_the_focus() {
+fn reply_goes_to_the_lane_that_asked() {
     let mut page = Page::three();
     let (serial, device, view) = page.asked().expect("a scene");
     assert_eq!(device, 0);
     page.act(Action::Command(Command::NextDevice));
     assert_eq!(page.state.device_place, 1);
     page.answered(serial + 77, Answer::Scene(Box::new(scene(view))));
-    assert!(page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()), "nobody asked");
+    assert!(
+        page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()),
+        "a reply with an unknown serial is dropped"
+    );
     page.answered(serial, Answer::Scene(Box::new(scene(view))));
     let places: Vec<_> =
         page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.place).collect();
     assert_eq!(places, [0]);
-    assert_eq!(page.state.geometry.scene, None, "the focused one has still to come");
+    assert_eq!(page.state.geometry.scene, None, "the focused lane has no scene yet");
 }
 
 #[test]
-fn a_click_moves_the_focus_and_selects_there() {
+fn click_focuses_lane_and_selects() {
     let mut page = Page::three();
     page.answer_scenes();
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
@@ -157,12 +160,12 @@ fn a_click_moves_the_focus_and_selects_there() {
     };
     assert!(page.done.iter().any(asked), "{:?}", page.done);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
-    assert_eq!(before, after, "the focus moves, the picture does not");
+    assert_eq!(before, after, "moving the focus does not move the picture");
     assert_eq!(page.asked(), None);
 }
 
 #[test]
-fn bytes_are_zoomed_and_dragged_in_the_lane_under_the_pointer() {
+fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
     let mut page = Page::three();
     page.answer_scenes();
     let scales = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bytes_per_px).collect::<Vec<_>>();
@@ -181,13 +184,13 @@ fn bytes_are_zoomed_and_dragged_in_the_lane_under_the_pointer() {
 }
 
 #[test]
-fn cursor_ruler_and_markers_are_in_the_focused_lane() {
+fn crosshair_ruler_and_markers_are_in_focused_lane() {
     let mut page = Page::three();
     page.answer_scenes();
     let focused_cursor = |page: &Page| page.state.cursor().map(|cursor| cursor.byte / (3 << 20));
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
     assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
-    assert_eq!(Overlay::of(&page.state).column, Some(50.0), "but told in all of them");
+    assert_eq!(Overlay::of(&page.state).column, Some(50.0), "the column is shown in all lanes");
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
     assert_eq!(page.state.cursor_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
@@ -203,7 +206,7 @@ fn cursor_ruler_and_markers_are_in_the_focused_lane() {
     page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
     assert_eq!(page.state.device_place, 2);
     let (ends, _) = Overlay::of(&page.state).ruler.expect("a ruler");
-    assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "it ends where the lane does: {ends:?}");
+    assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "ruler ends with the lane: {ends:?}");
     assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
     page.act(Action::DragEnded);
 
@@ -218,7 +221,7 @@ fn cursor_ruler_and_markers_are_in_the_focused_lane() {
 }
 
 #[test]
-fn times_are_simultaneous() {
+fn time_axis_aligns_lanes() {
     let s = 1_000_000;
     let devices = vec![
         device(0, 999, 1 << 20, Some((10 * s, 74 * s))),
@@ -228,7 +231,7 @@ fn times_are_simultaneous() {
     let mut page = Page::open(devices);
     page.answer_scenes();
     page.act(Action::Command(Command::ToggleAxis));
-    // One second before and after 96 seconds: what is 32 seconds apart differs by as many.
+    // The window has 96 seconds and one more at each end. Lanes 32 seconds apart differ by as much.
     let place = |page: &Page, place: usize| {
         let lane = page.state.shown_lanes().find(|lane| lane.place == place).expect("a lane");
         assert_eq!(lane.view.axis, Axis::Time);
@@ -236,7 +239,7 @@ fn times_are_simultaneous() {
     };
     let scale = page.state.view.expect("a view").x_per_px;
     assert!((place(&page, 0) - place(&page, 1) - 32e6).abs() <= scale);
-    assert_eq!(page.answer_scenes(), [0, 1], "where there are no times there is nothing to draw");
+    assert_eq!(page.answer_scenes(), [0, 1], "a device without times is not drawn");
     let labels = lane_labels::lane_labels(&page.state);
     assert_eq!(
         labels.iter().map(|label| label.note.as_str()).collect::<Vec<_>>(),
@@ -246,13 +249,13 @@ fn times_are_simultaneous() {
         page.act(Action::DeviceChosen(focus));
         [0, 1].map(|lane| page.state.shown_lanes().find(|it| it.place == lane).map(|it| *it.view))
     });
-    assert_eq!(before, after, "whoever has the focus");
+    assert_eq!(before, after, "independent of the focus");
     page.act(Action::DeviceChosen(2));
     assert_eq!(page.state.axis, Axis::Events);
 }
 
 #[test]
-fn as_many_lanes_as_there_is_room_and_the_focus_reaches_all() {
+fn lanes_fit_canvas_and_focus_reaches_all_devices() {
     let mut page = Page::open((0..1000).map(|ordinal| device(ordinal, 9, 1 << 20, None)).collect());
     assert_eq!(page.state.lane_places(), Vec::from_iter(0..6), "48 of 300 pixels each");
     assert_eq!(lane_labels::toggle(&page.state).note, "6 of 1,000 devices");
@@ -262,14 +265,14 @@ fn as_many_lanes_as_there_is_room_and_the_focus_reaches_all() {
     assert_eq!(page.state.lane_places(), Vec::from_iter(500..506));
     assert_eq!(page.answer_scenes(), [500, 501, 502, 503, 504, 505]);
     page.act(Action::DeviceChosen(503));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506), "no lane moves when none has to");
+    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506), "lanes do not move unnecessarily");
     assert_eq!(page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).count(), 6);
     page.act(Action::Resized(Canvas { height_px: 40, ..CANVAS }));
     assert_eq!(page.state.lane_places(), Vec::from_iter(503..504));
 }
 
 #[test]
-fn other_colours_are_asked_for_in_every_lane() {
+fn colouring_is_requested_for_every_lane() {
     let mut page = Page::three();
     page.answer_scenes();
     page.act(Action::Command(Command::NextColouring));
@@ -299,7 +302,7 @@ proptest! {
         prop_assert_eq!(rows[0][1], height_px);
         prop_assert_eq!(rows.last().map(|last| last[0]), Some(0));
         for pair in rows.windows(2) {
-            prop_assert_eq!(pair[0][0] - pair[1][1], scale, "the line between two");
+            prop_assert_eq!(pair[0][0] - pair[1][1], scale, "one line between two lanes");
         }
         prop_assert!(rows.len() == 1 || rows.iter().all(|[bottom, top]| top - bottom + scale >= 47 * scale));
         prop_assert!(page.state.focused_lane().is_some());
@@ -307,7 +310,7 @@ proptest! {
 }
 
 #[test]
-fn a_device_without_times_is_shown_whole_on_the_axis_it_has() {
+fn device_without_times_is_shown_on_event_axis() {
     let s = 1_000_000;
     let mut page = Page::open(vec![device(0, 999, 1 << 20, Some((10 * s, 74 * s))), device(1, 99, 1 << 20, None)]);
     page.answer_scenes();
@@ -323,21 +326,21 @@ fn a_device_without_times_is_shown_whole_on_the_axis_it_has() {
 }
 
 #[test]
-fn a_finger_drags_the_lane_it_touches() {
+fn touch_drags_lane_under_finger() {
     let mut page = Page::three();
     page.answer_scenes();
     let at = Pointer { x: 10.0, y: 140.0 };
     page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
     let bottoms = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect::<Vec<_>>();
     let before = bottoms(&page);
-    // It has hovered nowhere before.
+    // The finger has not hovered anywhere before.
     page.act(Action::DragBegan { from: at, held: Modifiers::default() });
     page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
     assert_eq!(bottoms(&page), [before[0], before[1] + 7, before[2]]);
 }
 
 #[test]
-fn a_step_back_gives_up_a_turn_on_its_way() {
+fn undo_cancels_pending_axis_change() {
     let s = 1_000_000;
     let times = Some((10 * s, 74 * s));
     let mut page = Page::open(vec![device(0, 999, 1 << 20, times), device(1, 99, 1 << 20, times)]);
@@ -350,7 +353,7 @@ fn a_step_back_gives_up_a_turn_on_its_way() {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
-    let (serial, count) = asked.expect("where the window's edges are");
+    let (serial, count) = asked.expect("request for the window's edges");
     page.act(Action::Command(Command::WindowBack));
     assert_eq!(page.state.axis, Axis::Events);
     page.answered(serial, Answer::Moments(vec![MomentFacts::default(); count]));

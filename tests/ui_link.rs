@@ -1,5 +1,5 @@
-//! Links: every kind of state through print and parse, what a link asks for, and fragments that nobody would write.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Links: every kind of state printed and parsed, requests caused by a link, and malformed fragments.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::{Grouping, TableColumn, Topic};
@@ -24,17 +24,17 @@ use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 use proptest::prelude::*;
 
-/// Everything but the window, and the window's edges as numbers.
+/// Splits a fragment into the pairs other than the window, and the window's edges as numbers.
 fn parts(fragment: &str) -> (Vec<&str>, Vec<f64>) {
     let is_window = |pair: &&str| ["x=", "y=", "heights="].iter().any(|key| pair.starts_with(key));
     let others = fragment.split('&').filter(|pair| !is_window(pair)).collect();
-    // There is one lane beside the focused one.
+    // One lane besides the focused one.
     let edges =
         fragment.split('&').filter(is_window).flat_map(|pair| pair.rsplit(['=', ':']).next().unwrap().split(".."));
     (others, edges.map(|edge| edge.parse().unwrap()).collect())
 }
 
-/// Both links show the same; the window to less than a pixel of its canvas.
+/// Checks that both links show the same state. Window edges may differ by less than a pixel.
 fn assert_same(before: &str, after: &str) {
     let ((others, edges), (others_after, edges_after)) = (parts(before), parts(after));
     assert_eq!(others, others_after);
@@ -47,7 +47,7 @@ fn assert_same(before: &str, after: &str) {
 }
 
 #[test]
-fn a_link_says_what_was_changed_and_nothing_else() {
+fn link_has_only_changed_state() {
     let mut page = Page::of("#url=run/a%20b.pickle");
     assert_eq!(page.loads, ["Link(\"run/a b.pickle\")"]);
     assert_eq!(page.fragment(), format!("v=1&url=run/a%20b.pickle&print={PRINT}&device=0&tab=why"));
@@ -60,7 +60,7 @@ fn a_link_says_what_was_changed_and_nothing_else() {
 }
 
 #[test]
-fn every_kind_of_state_comes_back() {
+fn every_state_survives_round_trip() {
     let all = [
         "device=3",
         "device=0&lanes=all",
@@ -109,7 +109,7 @@ fn every_kind_of_state_comes_back() {
         all.iter().zip(["why", "tree", "flame", "table", "sizes", "source", "memory", "events"].iter().cycle())
     {
         let fragment = Link::parse(&format!("v=1&url=a.pickle&print={PRINT}&{view}&tab={tab}")).fragment();
-        assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all of it is understood: {view}");
+        assert_eq!(fragment.matches('&').count(), 3 + view.matches('&').count() + 1, "all keys are parsed: {view}");
         let page = Page::of(&fragment);
         assert_same(&fragment, &page.fragment());
         assert_eq!(page.state.linked.notice, None, "{view}");
@@ -117,18 +117,18 @@ fn every_kind_of_state_comes_back() {
 }
 
 #[test]
-fn what_is_not_said_is_as_a_page_begins() {
+fn keys_missing_in_link_reset_to_default() {
     let mut page = Page::of("url=a.pickle");
     let plain = page.fragment();
     page.go("v=1&url=a.pickle&device=0&show=reserved&axis=time&x=5..500&at=3&range=1..9&find=x&select=4&topic=leaks&tab=why&folds=3o&marks=0:1:1:s");
     assert_ne!(page.fragment(), plain);
     page.go(&plain);
-    assert_eq!(page.fragment(), plain, "going back in the browser");
-    assert_eq!(page.loads.len(), 1, "and nothing is read anew");
+    assert_eq!(page.fragment(), plain, "state after going back in the browser");
+    assert_eq!(page.loads.len(), 1, "file is not loaded again");
 }
 
 #[test]
-fn steps_are_what_back_undoes() {
+fn only_major_changes_add_history_entry() {
     let link = |view: &str| Link::parse(&format!("v=1&url=a&{view}"));
     for step in ["device=3", "show=reserved", "tab=why", "topic=leaks", "select=4", "range=1..2", "axis=time"] {
         assert!(link(step).is_step_from(&link("")), "{step}");
@@ -140,7 +140,7 @@ fn steps_are_what_back_undoes() {
 }
 
 #[test]
-fn a_link_to_a_file_without_an_address_asks_for_it() {
+fn link_to_local_file_asks_for_it() {
     let mut page = Page::new();
     page.drop_file(PRINT);
     page.act(Action::MomentTyped("12".into()));
@@ -154,17 +154,17 @@ fn a_link_to_a_file_without_an_address_asks_for_it() {
     assert_eq!(other.state.linked.notice.as_deref(), Some(asked));
     other.drop_file("99-ffeeddccbbaa99887766554433221100");
     assert_eq!(other.state.linked.notice, Some(format!("This is a different file. {asked}")));
-    assert!(!other.fragment().contains("at="), "another file is not shown as the link has it");
+    assert!(!other.fragment().contains("at="), "the link's view is not applied to another file");
     other.drop_file(PRINT);
     assert_eq!((other.fragment(), other.state.linked.notice.clone()), (fragment, None));
 }
 
 #[test]
-fn a_hosted_file_that_is_another_is_warned_about() {
+fn changed_hosted_file_gives_warning() {
     let mut page = Page::new();
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=12"));
     page.open();
-    assert!(page.fragment().contains("at=12"), "it is shown at once");
+    assert!(page.fragment().contains("at=12"), "the view is applied at once");
     page.print("99-ffeeddccbbaa99887766554433221100");
     assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.act(Action::NoticeClosed);
@@ -172,14 +172,14 @@ fn a_hosted_file_that_is_another_is_warned_about() {
 }
 
 #[test]
-fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
+fn link_followed_in_open_file_checks_fingerprint() {
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&at=12");
     assert!(page.fragment().contains("at=12"));
     assert!(page.state.linked.notice.as_ref().unwrap().contains("has changed since the link was made"));
     page.go(&format!("v=1&url=a.pickle&print={PRINT}&at=13"));
     assert_eq!(page.state.linked.notice, None);
-    // Without a file it is about the open one, and an anchor is no link.
+    // A link without a file is about the open one, and an anchor is not a link.
     page.go("tab=why");
     assert!(page.fragment().contains("tab=why") && !page.fragment().contains("at="));
     page.go("#main");
@@ -188,7 +188,7 @@ fn a_link_that_is_followed_in_an_open_file_is_compared_as_well() {
 }
 
 #[test]
-fn an_address_is_not_rewritten_while_its_link_asks() {
+fn address_is_kept_while_link_asks_for_file() {
     let mut page = Page::new();
     page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
     page.drop_file("99-ffeeddccbbaa99887766554433221100");
@@ -198,7 +198,7 @@ fn an_address_is_not_rewritten_while_its_link_asks() {
 }
 
 #[test]
-fn a_version_is_told_even_where_nothing_else_is() {
+fn unknown_version_gives_notice() {
     for version in ["2", "2.1", "abc"] {
         let page = Page::of(&format!("v={version}&url=a.pickle"));
         assert!(page.state.linked.notice.is_some(), "{version}");
@@ -206,16 +206,16 @@ fn a_version_is_told_even_where_nothing_else_is() {
 }
 
 #[test]
-fn a_moment_may_be_told_as_in_its_field() {
+fn cursor_in_link_accepts_named_positions() {
     assert!(Page::of("url=a.pickle&at=end").fragment().contains("&at=999999&"));
     assert!(!Page::of("url=a.pickle&at=peak").fragment().contains("&at="));
     assert!(Page::of("url=a.pickle&at=reserved-peak").fragment().contains("&at=76&"));
     let page = Page::of("url=a.pickle&at=soon");
-    assert!(!page.fragment().contains("&at=") && page.state.pinned.wrong.is_some(), "said beside the field");
+    assert!(!page.fragment().contains("&at=") && page.state.pinned.wrong.is_some(), "error is shown beside the field");
 }
 
 #[test]
-fn a_text_that_is_too_long_for_a_link_is_left_out_of_it() {
+fn text_too_long_for_link_is_left_out() {
     let mut page = Page::of("url=a.pickle");
     page.act(Action::FindTyped("ä".repeat(30_000)));
     let fragment = page.fragment();
@@ -223,7 +223,7 @@ fn a_text_that_is_too_long_for_a_link_is_left_out_of_it() {
 }
 
 #[test]
-fn a_fingerprint_may_come_before_the_file_is_open() {
+fn fingerprint_before_open_is_accepted() {
     let mut page = Page::new();
     page.go(&format!("v=1&name=a&print={PRINT}&at=12"));
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
@@ -234,11 +234,11 @@ fn a_fingerprint_may_come_before_the_file_is_open() {
     page.go("v=1&url=a.pickle&at=12");
     page.print(PRINT);
     page.open();
-    assert!(page.fragment().contains("at=12"), "whether or not the link tells one");
+    assert!(page.fragment().contains("at=12"), "also without a fingerprint in the link");
 }
 
 #[test]
-fn a_later_version_is_read_as_far_as_it_is_understood() {
+fn link_of_later_version_applies_known_keys() {
     let page = Page::of("v=9&url=a.pickle&device=0&at=12&hologram=on&tab=why");
     assert!(page.fragment().ends_with("&device=0&at=12&tab=why"));
     let says = "The link was made by another version of memscape (v=9); parts of the view may be missing. \
@@ -247,7 +247,7 @@ fn a_later_version_is_read_as_far_as_it_is_understood() {
 }
 
 #[test]
-fn what_is_not_understood_is_said() {
+fn ignored_keys_are_reported() {
     for (view, says) in [
         ("hologram=on", "hologram"),
         ("hologram=on&at=12&smell", "hologram and 1 more"),
@@ -264,10 +264,10 @@ fn what_is_not_understood_is_said() {
     }
     let long = Page::of(&format!("v=1&url=a.pickle&{}=1", "x".repeat(5000)));
     assert_eq!(long.notice().len(), "Ignored in the link: .".len() + 40);
-    // What every page begins with may be said, and what is there to be followed may be gone.
+    // Default values are allowed, and the target of a link may be gone.
     let said = "v=1&url=a.pickle&&device=0&axis=events&show=stack&lanes=one&fit=free&at=peak&tab=tree&root=outermost&merge=line&select=99999";
     assert_eq!(Page::of(said).notice(), "");
-    // It does not hide that the file is another one.
+    // The notice does not hide that the file has changed.
     let mut page = Page::of("url=a.pickle");
     page.go("v=1&url=a.pickle&print=99-ffeeddccbbaa99887766554433221100&hologram=1");
     assert!(
@@ -278,7 +278,7 @@ fn what_is_not_understood_is_said() {
 }
 
 #[test]
-fn an_unknown_key_alone_changes_nothing_but_is_said() {
+fn unknown_key_only_gives_notice() {
     let page = Page::of("url=a.pickle&hologram=1");
     assert_eq!(
         (page.fragment(), page.notice()),
@@ -292,7 +292,7 @@ fn an_unknown_key_alone_changes_nothing_but_is_said() {
 }
 
 #[test]
-fn hostile_places_are_brought_in() {
+fn out_of_range_positions_are_clamped() {
     let most = u64::MAX;
     let page = Page::of(&format!(
         "url=a&cursor=4294967294:{most}&ruler=x99999999999:{most}..t-1:{most}&mzoom={most}&rows=leaks:held:4294967295"
@@ -309,7 +309,7 @@ fn hostile_places_are_brought_in() {
     assert!(Page::of("url=a&mzoom=0").fragment().contains("&mzoom=4000"));
 }
 
-/// What a person may do, so that there is something to print.
+/// User actions that change the state of a link.
 fn deeds() -> impl Strategy<Value = Action> {
     let commands = [
         Command::ToggleAxis,
@@ -379,7 +379,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn whatever_a_person_did_comes_back(deeds in prop::collection::vec(deeds(), 0..25)) {
+    fn any_actions_survive_round_trip(deeds in prop::collection::vec(deeds(), 0..25)) {
         let mut page = Page::of(&format!("url=a.pickle&print={PRINT}"));
         page.act(Action::of(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
         deeds.into_iter().for_each(|deed| page.act(deed));
@@ -391,9 +391,9 @@ proptest! {
         prop_assert_eq!(follower.notice(), "", "{}", fragment);
     }
 
-    /// Any bytes, and any values of known keys: a view, never a panic, and nothing is read but what `url` names.
+    /// Any text and any values of known keys give a view without a panic, and load nothing but `url`.
     #[test]
-    fn any_fragment_is_some_link(
+    fn any_fragment_parses(
         text in any::<String>(),
         pairs in prop::collection::vec((prop::sample::select(KEYS.to_vec()), prop_oneof![
             any::<String>(), "-?[0-9]{1,25}", "[0-9.]{1,6}\\.\\.[0-9.]{1,22}", "[-0-9:,.xtsoca]{0,40}",

@@ -1,5 +1,5 @@
-//! Links to hosted snapshots: which of several is read, how often, and what holds when it can't be.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Links to hosted snapshots: which one of several is loaded, how often, and what happens if loading fails.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::Reply;
@@ -22,7 +22,7 @@ impl Page {
 }
 
 #[test]
-fn several_snapshots_are_listed_and_the_chosen_one_is_read() {
+fn link_with_several_snapshots_lists_all_and_loads_chosen() {
     let page = Page::of("v=1&url=a.pickle&url=b.pickle&url=c.pickle&open=1&at=12");
     assert_eq!((page.loads.as_slice(), page.state.snapshots.len()), (&["Link(\"b.pickle\")".to_owned()][..], 3));
     assert!(page.fragment().starts_with("v=1&url=a.pickle&url=b.pickle&url=c.pickle&"));
@@ -32,22 +32,22 @@ fn several_snapshots_are_listed_and_the_chosen_one_is_read() {
 }
 
 #[test]
-fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
+fn link_into_archive_opens_its_member() {
     let mut page = Page::new();
     page.go("v=1&url=a.zip&url=b.zip&member=2&at=12");
     page.list(&MEMBERS);
     page.opened();
-    assert_eq!(page.loads, ["Link(\"a.zip\") member 2"], "it is downloaded once");
+    assert_eq!(page.loads, ["Link(\"a.zip\") member 2"], "archive is downloaded once");
     assert_eq!((page.state.chosen, page.state.snapshots.len()), (2, 4));
     let fragment = page.fragment();
     assert_eq!(fragment, format!("v=1&url=a.zip&url=b.zip&print={PRINT}&member=2&device=0&at=12&tab=why"));
-    // Nothing but the place says it as well.
+    // A link without a view selects the member too.
     let mut page = Page::new();
     page.go("url=a.zip&member=1");
     page.list(&MEMBERS);
     page.opened();
     assert_eq!((page.loads.as_slice(), page.state.chosen), (&["Link(\"a.zip\") member 1".to_owned()][..], 1));
-    // The same of a file that has no address.
+    // The same for a file without an address.
     let mut page = Page::new();
     page.go(&format!("v=1&name=a.pickle&print={PRINT}&member=1&at=12"));
     page.act(Action::FilesGiven(vec![GivenFile { name: "a.pickle".into(), bytes: 12 }]));
@@ -58,7 +58,7 @@ fn a_link_into_an_archive_opens_the_snapshot_it_is_about() {
 }
 
 #[test]
-fn back_to_another_snapshot_of_an_archive_downloads_it_once() {
+fn going_back_to_another_member_downloads_archive_once() {
     let mut page = Page::new();
     page.go("v=1&url=x.pickle&url=a.zip&open=1&member=2&at=12");
     page.list(&MEMBERS);
@@ -72,17 +72,17 @@ fn back_to_another_snapshot_of_an_archive_downloads_it_once() {
     let loads = ["Link(\"a.zip\") member 2", "Link(\"a.zip\") member 1", "Link(\"a.zip\") member 2"];
     assert_eq!((page.fragment(), page.loads.as_slice()), (before, &loads.map(str::to_owned)[..]));
     assert_eq!(page.state.snapshots.len(), 4);
-    // To the other file as well: the archive stays listed.
+    // Going back to the other file keeps the archive listed.
     page.go("v=1&url=x.pickle&url=a.zip&at=5");
     page.opened();
     assert_eq!((page.state.chosen, page.state.snapshots.len(), page.loads.len()), (0, 4, 4));
-    // Another list is another list.
+    // A link with a different list of files replaces the list.
     page.go("v=1&url=a.zip&member=2");
     assert_eq!((page.state.snapshots.len(), page.loads.len()), (1, 5));
 }
 
 #[test]
-fn a_snapshot_that_the_archive_no_longer_has_is_said() {
+fn missing_archive_member_reports_error() {
     let mut page = Page::new();
     page.go("v=1&url=a.zip&member=7&at=12");
     page.list(&MEMBERS);
@@ -90,11 +90,11 @@ fn a_snapshot_that_the_archive_no_longer_has_is_said() {
     assert!(matches!(page.state.stage, Stage::Failed(_)));
     page.act(Action::SnapshotChosen(1));
     page.opened();
-    assert!(!page.fragment().contains("at="), "that is another one");
+    assert!(!page.fragment().contains("at="), "the link is about another snapshot");
 }
 
 #[test]
-fn what_failed_and_is_chosen_again_is_seen_as_its_link_has_it() {
+fn retry_after_failure_restores_view_of_link() {
     for cause in 0..4 {
         let mut page = Page::new();
         page.go("v=1&url=a.pickle&url=b.pickle&open=1&at=12&tab=why");
@@ -108,7 +108,7 @@ fn what_failed_and_is_chosen_again_is_seen_as_its_link_has_it() {
         page.opened();
         assert!(page.fragment().contains("&at=12&tab=why"), "{cause}: {}", page.fragment());
     }
-    // A snapshot of an archive likewise, before and after it was listed.
+    // The same for an archive member, before and after the archive was listed.
     let mut page = Page::new();
     page.go("v=1&url=a.zip&member=2&at=12");
     page.link_failed();
@@ -122,7 +122,7 @@ fn what_failed_and_is_chosen_again_is_seen_as_its_link_has_it() {
 }
 
 #[test]
-fn another_one_that_is_chosen_is_not_seen_as_the_link_has_it() {
+fn choosing_another_snapshot_drops_view_of_link() {
     let failed = || {
         let mut page = Page::new();
         page.go("v=1&url=a.pickle&url=b.zip&open=1&member=1&at=12");
@@ -136,12 +136,12 @@ fn another_one_that_is_chosen_is_not_seen_as_the_link_has_it() {
     assert!(!page.fragment().contains("at="), "another file");
     page.act(Action::SnapshotChosen(2));
     page.opened();
-    assert!(!page.fragment().contains("at="), "and then it is as every page begins");
+    assert!(!page.fragment().contains("at="), "the view is the default one");
     let mut page = failed();
     page.act(Action::SnapshotChosen(3));
     page.opened();
-    assert!(!page.fragment().contains("at=") && page.fragment().contains("member=2"), "another one of the archive");
+    assert!(!page.fragment().contains("at=") && page.fragment().contains("member=2"), "another member of the archive");
     let mut page = failed();
     page.drop_file(PRINT);
-    assert!(!page.fragment().contains("at=") && !page.state.is_following(), "a file of this machine");
+    assert!(!page.fragment().contains("at=") && !page.state.is_following(), "a local file");
 }

@@ -1,5 +1,5 @@
-//! Files that change while the page is open: what is offered, what is followed, what is compared with, and what a failure leaves.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Files that change while the page is open: offers to reload, following, and errors.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::{PRINT, Page};
 use memscape::engine::protocol::Reply;
@@ -14,7 +14,7 @@ impl Page {
         self.act(Action::of(action));
     }
 
-    /// `memscape serve` tells of these files.
+    /// Sends a list of files from `memscape serve`.
     fn told(&mut self, lines: &str) {
         self.live(LiveAction::Told(Heard::parse(lines, 100_000.0)));
     }
@@ -32,7 +32,7 @@ impl Page {
     }
 }
 
-/// Two ranks are served, and rank 0 is open at event 12.
+/// Two served ranks, with rank 0 open at event 12.
 fn served() -> Page {
     let mut page = Page::of("url=0/rank0_a.pickle&url=1/rank1_a.pickle&at=12");
     let load = page.state.load;
@@ -43,7 +43,7 @@ fn served() -> Page {
 }
 
 #[test]
-fn what_changed_after_it_was_read_and_before_the_server_told_is_offered() {
+fn file_changed_before_first_list_is_offered() {
     let mut page = Page::of("url=0/rank0_a.pickle&url=1/rank1_a.pickle&at=12");
     let load = page.state.load;
     page.live(LiveAction::Fetched { load, version: "\"1-1-gzip\"".into() });
@@ -53,8 +53,8 @@ fn what_changed_after_it_was_read_and_before_the_server_told_is_offered() {
 }
 
 #[test]
-fn what_changed_before_the_server_knew_it_to_be_whole_is_offered() {
-    // The file is being written: at first the server tells of none, and what the page has read is said after that.
+fn file_changed_while_being_written_is_offered() {
+    // The file is still being written: the server first lists no files, and lists the loaded version later.
     for (told, offered) in [("1-1", None), ("2-2", Some("rank0_a.pickle changed"))] {
         let mut page = Page::of("url=0/rank0_a.pickle&at=12");
         let load = page.state.load;
@@ -67,7 +67,7 @@ fn what_changed_before_the_server_knew_it_to_be_whole_is_offered() {
 }
 
 #[test]
-fn lines_that_are_none_are_left_out() {
+fn invalid_lines_of_list_are_ignored() {
     let heard = Heard::parse("files\n0 a-b 2000 0/x y.pickle\n\nodd\n- c x 1/a\n- d 5 1/b", 10_000.0);
     let of = |heard: &Heard| (heard.address.clone(), heard.version.clone(), heard.rank, heard.changed_ms);
     let expected = [("0/x y.pickle", "a-b", Some(0), 8000.0), ("1/b", "d", None, 9995.0)];
@@ -76,21 +76,21 @@ fn lines_that_are_none_are_left_out() {
 }
 
 #[test]
-fn a_file_that_changed_is_offered_and_reloaded_at_the_same_view() {
+fn changed_file_reloads_at_same_view() {
     let mut page = served();
-    assert_eq!((follows(&page.state), page.seen()), (Some(false), None), "nothing is newer");
+    assert_eq!((follows(&page.state), page.seen()), (Some(false), None), "no newer file");
     page.told("0 2-2 12000 0/rank0_a.pickle\n1 1-1 72000 1/rank1_a.pickle");
     let seen = page.seen().unwrap();
     assert_eq!([&*seen.text, &*seen.ago, seen.button], ["rank0_a.pickle changed", "12 s ago", "Reload"]);
-    assert!(page.loads.is_empty(), "a person decides");
+    assert!(page.loads.is_empty(), "no reload without a click");
     page.step(LiveStep::Reload);
-    assert!(page.state.live.holds_the_screen(1.0), "what is open is seen until its newer version is there");
-    assert!(!page.state.live.holds_the_screen(60_000.0), "but not for ever");
+    assert!(page.state.live.holds_the_screen(1.0), "the open file stays visible until its new version is loaded");
+    assert!(!page.state.live.holds_the_screen(60_000.0), "the old view is dropped after a minute");
     page.open();
     assert_eq!(page.loads, ["Link(\"0/rank0_a.pickle\")"]);
     assert!(page.fragment().contains("&at=12&"), "{}", page.fragment());
     assert_eq!((page.seen(), page.state.linked.notice.clone()), (None, None));
-    // The same again is no news.
+    // A repeated list offers nothing.
     page.told("0 2-2 13000 0/rank0_a.pickle\n1 1-1 73000 1/rank1_a.pickle");
     assert_eq!(page.seen(), None);
     page.step(LiveStep::Reload);
@@ -98,10 +98,10 @@ fn a_file_that_changed_is_offered_and_reloaded_at_the_same_view() {
 }
 
 #[test]
-fn a_new_file_of_the_same_rank_is_offered_and_any_is_listed() {
+fn new_file_of_same_rank_is_offered_and_others_are_listed() {
     let mut page = served();
     page.told("1 1-1 1000 3/rank1_b.pickle\n0 1-1 60000 0/rank0_a.pickle\n1 1-1 60000 1/rank1_a.pickle");
-    assert_eq!((page.seen(), page.names().len()), (None, 3), "it is another rank's");
+    assert_eq!((page.seen(), page.names().len()), (None, 3), "the new file belongs to another rank");
     page.told("0 1-1 3000 4/rank0_c.pickle\n0 1-1 5000 2/rank0_b.pickle\n1 1-1 1000 3/rank1_b.pickle\n0 1-1 60000 0/rank0_a.pickle");
     let seen = page.seen().unwrap();
     assert_eq!([&*seen.text, &*seen.ago, seen.button], ["rank0_c.pickle is new", "3 s ago", "Open"]);
@@ -111,12 +111,12 @@ fn a_new_file_of_the_same_rank_is_offered_and_any_is_listed() {
     );
     assert_eq!(page.state.ranks.status(), "The server can survey these 5 files.");
     let names: Vec<&str> = seen.compared.iter().map(|(_, name)| name.as_str()).collect();
-    assert_eq!(names, ["rank0_c.pickle", "rank0_b.pickle"], "the newest of the rank, without the open one");
+    assert_eq!(names, ["rank0_c.pickle", "rank0_b.pickle"], "newest files of the rank, without the open one");
     page.step(LiveStep::Reload);
     page.open();
     assert_eq!(page.loads, ["Link(\"4/rank0_c.pickle\")"]);
     assert!(page.fragment().contains("&open=3&") && page.fragment().contains("&at=12&"), "{}", page.fragment());
-    // Closed, it says nothing until something else is newer.
+    // Once dismissed, the offer returns only for a newer file.
     page.told("0 9-9 0 0/rank0_a.pickle\n0 1-1 3000 4/rank0_c.pickle");
     assert!(page.seen().is_some());
     page.live(LiveAction::Dismissed);
@@ -125,13 +125,13 @@ fn a_new_file_of_the_same_rank_is_offered_and_any_is_listed() {
 }
 
 #[test]
-fn followed_files_open_by_themselves_and_wait_for_what_is_on_its_way() {
+fn followed_file_opens_after_current_load() {
     let mut page = served();
     page.step(LiveStep::Follow);
     assert_eq!(page.seen().unwrap().text, "Following rank0_a.pickle");
     page.told("0 2-2 0 0/rank0_a.pickle");
     assert_eq!(page.loads, ["Link(\"0/rank0_a.pickle\")"]);
-    // Another one comes before that is read.
+    // Another file arrives before that one is loaded.
     page.told("0 1-1 0 5/rank0_b.pickle\n0 2-2 100 0/rank0_a.pickle");
     assert_eq!(page.loads.len(), 1);
     page.open();
@@ -145,7 +145,7 @@ fn followed_files_open_by_themselves_and_wait_for_what_is_on_its_way() {
 }
 
 #[test]
-fn a_followed_file_that_cannot_be_read_says_nothing_and_leaves_what_is_open() {
+fn unreadable_followed_file_is_ignored() {
     let mut page = served();
     page.step(LiveStep::Follow);
     let before = page.fragment();
@@ -155,10 +155,10 @@ fn a_followed_file_that_cannot_be_read_says_nothing_and_leaves_what_is_open() {
     assert_eq!(page.fragment(), before);
     page.told("0 2-2 1000 0/rank0_a.pickle");
     page.live(LiveAction::Waited);
-    assert_eq!(page.loads.len(), 1, "it is tried again when it changes");
+    assert_eq!(page.loads.len(), 1, "file is loaded again only when it changes");
     page.told("0 3-3 0 0/rank0_a.pickle");
     assert_eq!(page.loads.len(), 2);
-    // A person who asks is told.
+    // An explicit reload reports the error.
     page.reply(Reply::Failed { message: "cut off".into() });
     page.step(LiveStep::Follow);
     page.told("0 4-4 0 0/rank0_a.pickle");
@@ -168,14 +168,14 @@ fn a_followed_file_that_cannot_be_read_says_nothing_and_leaves_what_is_open() {
 }
 
 #[test]
-fn what_is_from_elsewhere_is_left_alone() {
+fn local_file_is_not_replaced() {
     let mut page = served();
     page.step(LiveStep::Follow);
     page.drop_file(PRINT);
     page.told("0 2-2 0 0/rank0_a.pickle\n0 1-1 0 5/rank0_b.pickle");
     assert_eq!((page.names(), page.loads.as_slice()), (vec!["a.pickle".to_owned()], &["File(0)".to_owned()][..]));
     assert_eq!((follows(&page.state), page.seen()), (None, None));
-    // What is open may be removed: newer ones of its rank are newer all the same.
+    // The open file may be removed: newer files of its rank are still offered.
     let mut page = served();
     page.told("1 1-1 60000 1/rank1_a.pickle");
     page.told("1 1-1 60000 1/rank1_a.pickle\n1 1-1 0 6/rank1_b.pickle");
@@ -185,7 +185,7 @@ fn what_is_from_elsewhere_is_left_alone() {
 }
 
 #[test]
-fn the_first_snapshot_of_an_empty_folder_is_offered() {
+fn first_snapshot_of_empty_folder_opens() {
     let mut page = Page::new();
     page.told("files");
     page.step(LiveStep::Follow);
@@ -193,15 +193,15 @@ fn the_first_snapshot_of_an_empty_folder_is_offered() {
     page.told("2 1-1 0 0/rank2_a.pickle");
     assert_eq!(page.loads, ["Link(\"0/rank2_a.pickle\")"]);
     page.reply(Reply::Failed { message: "cut off".into() });
-    assert!(matches!(page.state.stage, Stage::Empty), "no error flashes");
+    assert!(matches!(page.state.stage, Stage::Empty), "no error is shown");
 }
 
 #[test]
-fn a_server_that_does_not_tell_is_asked_about_the_open_file() {
+fn plain_server_is_polled_about_open_file() {
     let heard =
         |version: &str| Heard { address: "a.pickle".into(), version: version.into(), rank: None, changed_ms: 99_000.0 };
     let mut page = Page::of("url=a.pickle&at=12");
-    assert_eq!((asks(&page.state), follows(&page.state)), (None, None), "it said nothing to hold the answer against");
+    assert_eq!((asks(&page.state), follows(&page.state)), (None, None), "no version to compare with");
     let load = page.state.load;
     page.live(LiveAction::Fetched { load, version: "one".into() });
     assert_eq!(asks(&page.state).as_deref(), Some("a.pickle"));
@@ -213,14 +213,14 @@ fn a_server_that_does_not_tell_is_asked_about_the_open_file() {
     let load = page.state.load;
     page.live(LiveAction::Fetched { load, version: "two".into() });
     page.reply(Reply::Failed { message: "cut off".into() });
-    assert_eq!(asks(&page.state).as_deref(), Some("a.pickle"), "what came back is asked about again");
+    assert_eq!(asks(&page.state).as_deref(), Some("a.pickle"), "polling resumes after going back");
     page.live(LiveAction::Asked(heard("two")));
-    assert_eq!(page.seen(), None, "that could not be read");
+    assert_eq!(page.seen(), None, "an unreadable version is not offered");
     page.live(LiveAction::Asked(heard("three")));
     assert!(page.seen().is_some());
     page.live(LiveAction::Silent("a.pickle".into()));
     assert_eq!((asks(&page.state), page.seen()), (None, None));
-    // What ships with the page does not change under it.
+    // Bundled samples do not change.
     let mut page = Page::of("url=leak.pickle.gz");
     let load = page.state.load;
     page.live(LiveAction::Fetched { load, version: "one".into() });

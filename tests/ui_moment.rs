@@ -1,10 +1,5 @@
-//! The face without a browser: the pinned moment and the range, by click, key, word and press on the axis.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! The cursor and the range without a browser: set by click, key, typed text, and drag on the axis.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{At, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
@@ -22,7 +17,7 @@ const PEAK: u32 = 701;
 const MOST_RESERVED: u32 = 123;
 const START_US: i64 = 1_700_000_000_000_000;
 
-/// µs from the first event, which each other follows 1 ms after the one before, to the last.
+/// Time from the first to the last event in µs. Events are 1 ms apart.
 const SPAN: u64 = 998_000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -62,8 +57,8 @@ fn facts(at: At) -> MomentFacts {
         At::X(Axis::Events, x) => x as u32,
         At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
         At::MostReserved => MOST_RESERVED,
-        At::OutOfMemory => panic!("nothing ran out of memory"),
-        At::After(_) => panic!("the page names no events"),
+        At::OutOfMemory => panic!("no OOM in this trace"),
+        At::After(_) => panic!("the page never sends these"),
     };
     let time = u64::from(moment) * 1000;
     MomentFacts {
@@ -85,11 +80,11 @@ fn range_facts(span: Span) -> RangeFacts {
     RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
 }
 
-/// Answers at once, unless it is slow.
+/// A worker that answers at once, unless it is slow.
 #[derive(Default)]
 struct Told {
     asked: Vec<Request>,
-    /// Whether the worker keeps its answers for later.
+    /// True if the worker keeps its answers for later.
     is_slow: bool,
 }
 
@@ -117,7 +112,7 @@ impl Page {
         Page::with(Told::default(), devices())
     }
 
-    /// Answers what was left.
+    /// Answers a request that was left open.
     fn answer(&mut self, request: Request) {
         self.reply_to(&request, answer(&request));
     }
@@ -143,38 +138,38 @@ impl Page {
 use AxisPress::{Down, Move, Up};
 
 #[test]
-fn at_first_it_is_the_peak() {
+fn cursor_starts_at_peak() {
     let page = Page::open();
     assert_eq!(page.scope(), Scope::At(PEAK));
     let view = moment::view(&page.state);
     assert_eq!((view.event, view.facts.requested, view.facts.pending), (Some(i64::from(PEAK) - 1), 1701, 7));
-    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "allocated is what is not pending");
+    assert_eq!(view.lines[3].1, "1.65 KiB · 1,694 B requested", "live bytes exclude bytes awaiting free");
     assert_eq!(range::title(&page.state), "Live at event 700 · peak · 1.66 KiB requested · 1 allocation");
 }
 
 #[test]
-fn a_click_pins_what_is_under_it_and_hovering_only_tells() {
+fn click_sets_cursor_and_hover_only_shows_figures() {
     let mut page = Page::open();
     page.act(Action::PointerMoved(Pointer { x: 50.5, y: 90.0 }));
     assert_eq!(page.scope(), Scope::At(PEAK));
     assert_eq!(moment::view(&page.state).event, Some(499));
     page.act(Action::Clicked(Pointer { x: 50.5, y: 90.0 }));
-    assert_eq!(page.scope(), Scope::At(500), "empty space as well");
+    assert_eq!(page.scope(), Scope::At(500), "a click on empty space sets the cursor too");
     page.act(Action::PointerMoved(Pointer { x: 20.5, y: 90.0 }));
     page.act(Action::PointerLeft);
     assert_eq!(moment::view(&page.state).event, Some(499));
 }
 
 #[test]
-fn keys_lead_the_pinned_moment() {
+fn keys_move_cursor() {
     let mut page = Page::open();
     page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.scope(), Scope::At(PEAK + 1), "from where it is");
+    assert_eq!(page.scope(), Scope::At(PEAK + 1), "moves from its current position");
     page.command(Command::PinEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
     page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.scope(), Scope::At(EVENTS), "there is nothing after it");
+    assert_eq!(page.scope(), Scope::At(EVENTS), "stays at the end");
     page.command(Command::PinPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
     page.command(Command::Cursor(CursorStep::Earlier));
@@ -183,12 +178,12 @@ fn keys_lead_the_pinned_moment() {
 }
 
 #[test]
-fn what_is_typed_is_pinned_or_told_to_be_wrong() {
+fn typed_position_sets_cursor_or_reports_error() {
     let mut page = Page::open();
     assert_eq!((page.typed("41"), page.scope()), (None, Scope::At(42)));
     assert_eq!((page.typed("0"), page.scope()), (None, Scope::At(1)));
     assert_eq!(page.typed("999").as_deref(), Some("The last event is 998."));
-    assert_eq!(page.scope(), Scope::At(1), "nothing moved");
+    assert_eq!(page.scope(), Scope::At(1), "cursor does not move");
     assert_eq!((page.typed("0.1s"), page.scope()), (None, Scope::At(101)));
     assert_eq!((page.typed("+350 ms"), page.scope()), (None, Scope::At(351)));
     assert_eq!(page.typed("2 s").as_deref(), Some("The last event is at +0.998000 s."));
@@ -201,7 +196,7 @@ fn what_is_typed_is_pinned_or_told_to_be_wrong() {
 }
 
 #[test]
-fn a_moment_that_is_pinned_elsewhere_brings_the_window_along() {
+fn cursor_outside_window_scrolls_into_view() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
@@ -213,9 +208,9 @@ fn a_moment_that_is_pinned_elsewhere_brings_the_window_along() {
 }
 
 #[test]
-fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
+fn dragging_cursor_requests_newest_position() {
     let mut page = Page::open();
-    let (x, _) = page.state.pin_px().expect("in the window");
+    let (x, _) = page.state.pin_px().expect("cursor is in the window");
     page.worker.is_slow = true;
     page.worker.asked.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
@@ -228,11 +223,11 @@ fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
         .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
         .count();
     assert_eq!(asked, 1, "one question in flight");
-    assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "what was shown stays");
+    assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "the old figures stay");
     let first = page.worker.asked.pop().expect("the question");
     page.worker.asked.clear();
     page.answer(first);
-    assert_eq!(moment::view(&page.state).event, Some(599), "on the way");
+    assert_eq!(moment::view(&page.state).event, Some(599), "first answer of the drag");
     let next = page.worker.asked.pop().expect("the newest");
     page.answer(next);
     assert_eq!(moment::view(&page.state).event, Some(299));
@@ -241,11 +236,11 @@ fn the_handle_is_dragged_and_the_newest_place_is_asked_about_next() {
 }
 
 #[test]
-fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
+fn drag_on_axis_selects_range_with_movable_edges() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
     assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Born(Span { from: 100, to: 200 })));
-    let [from, _] = page.state.range_px().expect("in the window");
+    let [from, _] = page.state.range_px().expect("cursor is in the window");
     page.press(&[Down(from + 3.0), Move(40.5), Up]);
     assert_eq!(page.span(), Some([200, 400]), "past the other edge");
     let view = range::view(&page.state).expect("a range");
@@ -267,11 +262,11 @@ fn a_drag_on_the_axis_is_a_range_and_its_edges_move() {
     page.command(Command::PinRangePeak);
     assert_eq!((page.state.pinned.moment, page.span()), (201, Some([200, 400])));
     page.command(Command::ClearSelection);
-    assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc ends it");
+    assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc clears the range");
 }
 
 #[test]
-fn a_click_on_the_axis_pins_and_a_click_ends_the_range() {
+fn click_on_axis_sets_cursor_and_clears_range() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(21.5), Up]);
     assert_eq!((page.span(), page.scope()), (None, Scope::At(200)), "too short for a range");
@@ -282,7 +277,7 @@ fn a_click_on_the_axis_pins_and_a_click_ends_the_range() {
 }
 
 #[test]
-fn keys_begin_extend_and_leave_a_range() {
+fn keys_start_extend_and_finish_range() {
     let mut page = Page::open();
     page.typed("299");
     page.command(Command::ToggleRange);
@@ -296,12 +291,12 @@ fn keys_begin_extend_and_leave_a_range() {
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
     page.command(Command::Cursor(CursorStep::Earlier));
-    assert_eq!(page.span(), Some([298, 300]), "it is let be");
+    assert_eq!(page.span(), Some([298, 300]), "the finished range stays");
     assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
 }
 
 #[test]
-fn a_range_is_drawn_on_the_small_picture_over_both_axes() {
+fn drag_on_overview_selects_range_on_both_axes() {
     let mut page = Page::open();
     page.act(Action::RangeDrawn([0.5, 0.25]));
     assert_eq!(page.span(), Some([250, 500]));
@@ -312,7 +307,7 @@ fn a_range_is_drawn_on_the_small_picture_over_both_axes() {
 }
 
 #[test]
-fn another_device_begins_at_its_own_peak_without_a_range() {
+fn other_device_starts_at_its_peak_without_range() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Up]);
     page.act(Action::DeviceChosen(1));

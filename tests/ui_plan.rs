@@ -1,5 +1,5 @@
-//! The peak without what is selected, and the planner, without a browser: what is asked, what is said, what is drawn.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The planner and the peak without the selection, without a browser: requests, texts, and the drawn curve.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker, columns};
 use memscape::engine::protocol::{
@@ -15,10 +15,10 @@ use memscape::ui::tab::Tab;
 use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 
-/// Bytes of the recorded peak.
+/// Recorded peak in bytes.
 const PEAK: u64 = 1 << 20;
 
-/// Plays the engine: a group left out saves half, all else doubles; every allocation has stack 3.
+/// A fake engine: leaving a group out halves the peak, any other plan doubles it. Every allocation has stack 3.
 #[derive(Default)]
 struct Engine {
     asked: Vec<PlanQuestion>,
@@ -76,7 +76,7 @@ impl Page {
         page
     }
 
-    /// One that shows the savings.
+    /// A page that shows the Savings insight.
     fn of_savings() -> Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Why));
@@ -92,13 +92,13 @@ impl Page {
         chip(&self.state).expect("something is selected")
     }
 
-    /// The corners of the planned curve; none where it is not drawn.
+    /// Corners of the planned curve, empty if it is not drawn.
     fn curve(&self) -> Vec<[f64; 2]> {
         let lines = self.state.curve_lines(&self.state.view.expect("a window"));
         lines.into_iter().filter(|curve| curve.line == Line::Planned).flat_map(|curve| curve.points).collect()
     }
 
-    /// What is said of the planned peak in the picture.
+    /// Label of the planned peak in the timeline.
     fn mark(&self) -> Option<String> {
         let lines = self.state.curve_lines(&self.state.view.expect("a window"));
         lines.into_iter().find_map(|curve| curve.mark).map(|mark| mark.text)
@@ -110,7 +110,7 @@ fn only(group: PlanGroup) -> PlanQuestion {
 }
 
 #[test]
-fn the_peak_without_whatever_stands_out_is_asked_and_said() {
+fn peak_without_selection_is_requested_and_shown() {
     let mut page = Page::open();
     assert_eq!((chip(&page.state), page.worker.asked.len()), (None, 0), "nothing is selected");
     page.command(Command::SelectNext);
@@ -128,13 +128,17 @@ fn the_peak_without_whatever_stands_out_is_asked_and_said() {
 
     let asked = page.worker.asked.len();
     page.act(Action::FindTyped(String::new()));
-    assert_eq!((page.chip().name.as_str(), page.worker.asked.len()), ("this allocation", asked), "that is known");
+    assert_eq!(
+        (page.chip().name.as_str(), page.worker.asked.len()),
+        ("this allocation", asked),
+        "a known answer is not requested again"
+    );
     page.act(Action::DeviceChosen(1));
     assert_eq!(chip(&page.state), None);
 }
 
 #[test]
-fn its_curve_follows_the_selection_until_it_is_put_away() {
+fn curve_without_selection_follows_it_until_hidden() {
     let mut page = Page::open();
     page.act(Action::FindTyped("relu".into()));
     assert!(page.worker.curves.is_empty() && page.curve().is_empty());
@@ -155,14 +159,14 @@ fn its_curve_follows_the_selection_until_it_is_put_away() {
 }
 
 #[test]
-fn a_plan_is_computed_drawn_and_undone() {
+fn plan_is_computed_drawn_and_undone() {
     let mut page = Page::of_savings();
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert!(seen.rows.is_empty() && seen.facts.is_empty() && !seen.can_undo && !seen.is_drawn);
     let whole = page.state.view.expect("a window");
 
     page.plan(PlanAction::PresetAdded(Preset::Batch));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     let batch = PlanQuestion { batch: Factor::new(2, 1).expect("a factor"), ..PlanQuestion::default() };
     assert_eq!(page.worker.asked.last(), Some(&batch));
     assert_eq!(
@@ -178,9 +182,9 @@ fn a_plan_is_computed_drawn_and_undone() {
     let raised = page.state.view.expect("a window");
     assert!(raised.bytes_per_px > 1.9 * whole.bytes_per_px, "the planned peak is in the picture");
 
-    // What is wrong is said, and what was computed is not shown beside it.
+    // An invalid factor shows an error and hides the computed figures.
     page.plan(PlanAction::Typed(0, Field::By, "two".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(seen.rows[0].error, "Expected a factor such as 2x, 0.5, /8 or fp32->bf16.");
     assert!(seen.facts.is_empty() && page.curve().is_empty());
     page.plan(PlanAction::Undone);
@@ -193,15 +197,15 @@ fn a_plan_is_computed_drawn_and_undone() {
     assert_eq!(page.worker.asked.last(), Some(&PlanQuestion { groups, ..batch.clone() }));
 
     page.plan(PlanAction::CapacityTyped("80 GiB".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(page.worker.asked.last().and_then(|asked| asked.capacity), Some(80 << 30));
     assert_eq!(seen.facts[2], ("Capacity", "80.0 GiB: 80.0 GiB left".to_owned()));
     page.plan(PlanAction::CapacityTyped("80 kB".into()));
-    let seen = view(&page.state.plan, &page.state).expect("the planner is seen");
+    let seen = view(&page.state.plan, &page.state).expect("the planner is visible");
     assert_eq!(seen.capacity_error, "Expected a size such as 80 GiB or 80 GB.");
     page.plan(PlanAction::CapacityTyped(String::new()));
 
-    // Each step back.
+    // Undo, step by step.
     let rows = |page: &Page| page.state.plan.rows.len();
     page.plan(PlanAction::Removed(0));
     assert_eq!(rows(&page), 1);
@@ -214,11 +218,11 @@ fn a_plan_is_computed_drawn_and_undone() {
         page.plan(PlanAction::Undone);
     }
     assert_eq!(rows(&page), 0);
-    assert!(!view(&page.state.plan, &page.state).expect("the planner is seen").can_undo);
+    assert!(!view(&page.state.plan, &page.state).expect("the planner is visible").can_undo);
 }
 
 #[test]
-fn a_plan_is_computed_only_where_it_is_wanted() {
+fn hidden_plan_is_not_computed() {
     let mut page = Page::of_savings();
     page.plan(PlanAction::PresetAdded(Preset::Fsdp));
     let asked = page.worker.asked.len();
@@ -229,6 +233,6 @@ fn a_plan_is_computed_only_where_it_is_wanted() {
     let after = page.worker.asked.len();
     page.plan(PlanAction::Typed(0, Field::By, "32".into()));
     page.plan(PlanAction::Drawn(Drawn::Plan));
-    assert!(page.worker.asked.len() > after.min(asked), "it is drawn");
-    assert_eq!(view(&page.state.plan, &page.state), None, "another tab is seen");
+    assert!(page.worker.asked.len() > after.min(asked), "a drawn plan is computed");
+    assert_eq!(view(&page.state.plan, &page.state), None, "another tab is visible");
 }

@@ -1,5 +1,6 @@
-//! What the picture's height shows: windows of each plot, axis, hover and choice, filters, lines and export, without a browser.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Live, Reserved and Addresses views of the timeline without a browser: windows, axis, hover, selection, filters,
+//! lines and export.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -26,7 +27,7 @@ const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
 const MIB: u64 = 1 << 20;
 const ADDRESSES: Plot = Plot::Addresses(Only { pool: None, stream: None, address: None });
 const RESERVED: Plot = Plot::Reserved(Only { pool: None, stream: None, address: None });
-/// The first address of the upper range of [`map`].
+/// First address of the upper range of [`map`].
 const UPPER: u64 = 0x7f00_0a00_0000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -71,7 +72,7 @@ fn segment_at(address: u64) -> HitSegment {
     }
 }
 
-/// One block, `id`, over the lower half of the window.
+/// A scene with one block, `id`, over the lower half of the window.
 fn scene(view: View, id: u32) -> Scene {
     let columns = view.width_px as usize;
     let columns = SceneColumns {
@@ -101,7 +102,7 @@ fn curves(view: View) -> Curves {
     }
 }
 
-/// What is done is kept until it is looked for.
+/// A worker that keeps effects until a test looks for them.
 struct Kept;
 
 impl Worker for Kept {
@@ -135,7 +136,7 @@ impl Page {
         of(&self.done.remove(at))
     }
 
-    /// Answers maps, totals and scenes until none is asked for.
+    /// Answers requests for maps, totals and scenes until there are none.
     fn settle(&mut self) {
         for _ in 0..50 {
             let scene_of = |request: &Request| match request {
@@ -172,7 +173,7 @@ impl Page {
                 return;
             }
         }
-        panic!("there is no end of asking");
+        panic!("requests do not end");
     }
 
     fn hit(&mut self, hit: Option<HitAllocation>, memory: Option<HitMemory>) -> Looks {
@@ -180,7 +181,7 @@ impl Page {
             Request::Ask(Ask { serial, what: Question::Hit { looks, .. }, .. }) => Some((*serial, *looks)),
             _ => None,
         };
-        let (serial, looks) = self.asked(hits).expect("a question about a place");
+        let (serial, looks) = self.asked(hits).expect("a hit request");
         self.answered(serial, Answer::Hit { hit, memory: memory.map(Box::new) });
         looks
     }
@@ -212,10 +213,10 @@ fn block() -> HitAllocation {
 }
 
 #[test]
-fn each_plot_is_as_high_as_what_it_shows() {
+fn plot_height_fits_its_content() {
     let mut page = Page::open();
     let stack = page.height();
-    assert_eq!(stack.round() as u64, 40 * MIB, "with the reserved curve");
+    assert_eq!(stack.round() as u64, 40 * MIB, "height includes the reserved curve");
     for (at, height) in [(1, 65 * MIB), (2, 40 * MIB)] {
         page.act(Action::Plot(PlotAction::Shown(at)));
         page.settle();
@@ -223,11 +224,11 @@ fn each_plot_is_as_high_as_what_it_shows() {
         assert_eq!(page.state.geometry.looks.plot, [Plot::Stack, ADDRESSES, RESERVED][at]);
     }
     page.press(Command::Plot(PlotStep::Next));
-    assert_eq!(page.state.looks.plot, Plot::Stack, "around to the first");
+    assert_eq!(page.state.looks.plot, Plot::Stack, "wraps to the first plot");
 }
 
 #[test]
-fn nothing_is_drawn_before_the_height_is_known() {
+fn scene_is_requested_only_after_the_map() {
     let mut page = Page::open();
     page.act(Action::Plot(PlotAction::Shown(1)));
     let scenes =
@@ -240,7 +241,7 @@ fn nothing_is_drawn_before_the_height_is_known() {
 }
 
 #[test]
-fn moments_stay_and_heights_come_back() {
+fn switching_plots_keeps_events_and_restores_heights() {
     let mut page = Page::open();
     page.press(Command::ZoomEventsIn);
     page.press(Command::ZoomBytesIn);
@@ -250,8 +251,8 @@ fn moments_stay_and_heights_come_back() {
     page.act(Action::Plot(PlotAction::Shown(1)));
     page.settle();
     let there = page.view();
-    assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "moments stay");
-    assert_eq!(page.height().round() as u64, 65 * MIB, "all of it");
+    assert_eq!((there.left_px, there.x_per_px), (before.left_px, before.x_per_px), "the event range stays");
+    assert_eq!(page.height().round() as u64, 65 * MIB, "the full height");
     page.press(Command::ZoomBytesIn);
     page.press(Command::MoveRight);
     page.settle();
@@ -260,13 +261,13 @@ fn moments_stay_and_heights_come_back() {
     page.settle();
     let back = page.view();
     assert_eq!((back.bytes_per_px, back.bottom_px), (before.bytes_per_px, before.bottom_px));
-    assert_eq!(back.left_px, zoomed.left_px, "where the other plot was moved to");
+    assert_eq!(back.left_px, zoomed.left_px, "event range of the other plot");
     page.act(Action::Plot(PlotAction::Shown(1)));
     assert_eq!((page.view().bytes_per_px, page.view().bottom_px), (zoomed.bytes_per_px, zoomed.bottom_px));
 }
 
 #[test]
-fn the_windows_before_have_their_plots() {
+fn undo_restores_plot_of_each_window() {
     let mut page = Page::open();
     let stack = page.view();
     page.act(Action::Plot(PlotAction::Shown(1)));
@@ -281,7 +282,7 @@ fn the_windows_before_have_their_plots() {
 }
 
 #[test]
-fn the_axis_has_addresses_and_breaks() {
+fn address_axis_has_addresses_and_gaps() {
     let page = Page::show(1);
     let figure = page.figure();
     assert_eq!(figure.title, "address");
@@ -301,9 +302,9 @@ fn the_axis_has_addresses_and_breaks() {
 }
 
 #[test]
-fn a_free_place_is_told_and_chooses_its_segment() {
+fn free_range_has_card_and_selects_its_segment() {
     let mut page = Page::show(1);
-    // Above the one block.
+    // Above the only block.
     let at = Pointer { x: 50.0, y: 150.0 };
     page.act(Action::PointerMoved(at));
     let free = HitMemory { segment: Some(segment_at(UPPER)), free: Some((UPPER + MIB, 12 * MIB)) };
@@ -328,7 +329,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
     assert!(pickers(&page.state).is_segment);
     page.press(Command::Plot(PlotStep::OnlySegment));
     assert_eq!(page.state.looks.plot, ADDRESSES);
-    // Where nothing is mapped.
+    // Unmapped addresses.
     page.settle();
     page.act(Action::PointerMoved(Pointer { x: 51.0, y: 140.0 }));
     page.hit(None, None);
@@ -338,7 +339,7 @@ fn a_free_place_is_told_and_chooses_its_segment() {
 }
 
 #[test]
-fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
+fn block_at_address_shows_segment_and_is_selected() {
     let mut page = Page::show(1);
     let at = Pointer { x: 50.0, y: 20.0 };
     page.act(Action::PointerMoved(at));
@@ -351,26 +352,26 @@ fn a_block_in_addresses_is_told_with_its_segment_and_selected() {
         Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => Some((*serial, *allocation)),
         _ => None,
     };
-    let (serial, allocation) = page.asked(details).expect("its details");
+    let (serial, allocation) = page.asked(details).expect("a details request");
     assert_eq!(allocation, 5);
     let details = Details { allocation: 5, stack: Some(3), ..Details::default() };
     page.answered(serial, Answer::Details(Some(Box::new(details))));
     page.settle();
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
-    // The ids of what was reserved are others: nothing of the selection is looked for among them.
+    // Ids of the Reserved view are ranges, not allocations, so the selection is not highlighted there.
     page.act(Action::Plot(PlotAction::Shown(2)));
     page.settle();
     assert_eq!(page.state.looks.highlight, Highlight::Nothing);
     assert_eq!(page.state.outlined(), None);
-    assert!(page.state.selection.is_some(), "it stays selected");
+    assert!(page.state.selection.is_some(), "the selection is kept");
     page.act(Action::Plot(PlotAction::Shown(0)));
     page.settle();
     assert_eq!(page.state.looks.highlight, Highlight::Stack(3));
 }
 
 #[test]
-fn a_segment_is_no_allocation() {
+fn segment_click_selects_no_allocation() {
     let mut page = Page::show(2);
     let at = Pointer { x: 50.0, y: 20.0 };
     page.act(Action::PointerMoved(at));
@@ -384,7 +385,7 @@ fn a_segment_is_no_allocation() {
     assert_eq!(
         page.asked(|it| matches!(it, Request::Ask(Ask { what: Question::Details(_), .. })).then_some(())),
         None,
-        "5 is a range"
+        "5 is a range, not an allocation"
     );
     page.hit(None, Some(memory));
     assert_eq!(page.state.outlined().map(|of| of.allocation), Some(5));
@@ -401,7 +402,7 @@ fn a_segment_is_no_allocation() {
 }
 
 #[test]
-fn pools_and_streams_can_be_shown_alone() {
+fn pool_and_stream_filters_apply() {
     let mut page = Page::show(2);
     let told = pickers(&page.state);
     assert_eq!(told.pools, ["all pools", "default pool", "MemPool (0, 7)"]);
@@ -409,22 +410,22 @@ fn pools_and_streams_can_be_shown_alone() {
     page.act(Action::Plot(PlotAction::Pool(Some(1))));
     assert_eq!(page.state.looks.plot.only().pool, Some((0, 7)));
     page.settle();
-    assert_eq!(page.height().round() as u64, 12 * MIB, "as high as that pool was");
+    assert_eq!(page.height().round() as u64, 12 * MIB, "height of the pool");
     assert_eq!(pickers(&page.state).pool, 2);
-    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the small picture is of it too");
+    assert_eq!(page.state.overview().map(|it| it.reserved[0]), Some(12 * MIB), "the overview is filtered too");
     page.press(Command::Plot(PlotStep::NextStream));
     assert_eq!(page.state.looks.plot.only(), Only { pool: Some((0, 7)), stream: Some(0), address: None });
     page.settle();
     page.press(Command::Plot(PlotStep::NextPool));
-    assert_eq!(page.state.looks.plot.only().pool, None, "all after the last");
+    assert_eq!(page.state.looks.plot.only().pool, None, "all pools follow the last one");
     page.act(Action::Plot(PlotAction::Shown(1)));
-    assert_eq!(page.state.looks.plot.only().stream, Some(0), "what is shown of it stays");
+    assert_eq!(page.state.looks.plot.only().stream, Some(0), "the stream filter is kept");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.state.looks.plot, ADDRESSES, "another device has others");
+    assert_eq!(page.state.looks.plot, ADDRESSES, "filters are reset for another device");
 }
 
 #[test]
-fn lines_tell_exact_bytes_and_can_be_switched_off() {
+fn lines_show_exact_bytes_and_can_be_hidden() {
     let mut page = Page::show(2);
     let lines = |page: &Page| page.figure().curves.iter().map(|curve| curve.line).collect::<Vec<_>>();
     assert_eq!(lines(&page), Line::ALL);
@@ -433,7 +434,7 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
     let row = |bytes| page.view().row_from_bytes(bytes) as f64;
     assert_eq!(heights[..3], [row(40 * MIB), row(30 * MIB), row(29 * MIB)]);
     assert_eq!(heights[5], 170.0 * 0.25, "a quarter is free");
-    assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "one piece at one height");
+    assert!(figure.curves.iter().all(|curve| curve.points.len() == 2), "each line is one horizontal piece");
     page.act(Action::PointerMoved(Pointer { x: 10.0, y: 20.0 }));
     let (short, reading) = notices::reading(&page.state);
     for part in [": 40.0 MiB reserved · ≥ 30.0 MiB allocated (rounded) · 29.0 MiB live", " · ≤ 25.0 % free"] {
@@ -455,7 +456,7 @@ fn lines_tell_exact_bytes_and_can_be_switched_off() {
 }
 
 #[test]
-fn what_has_no_meaning_is_off_and_says_why() {
+fn command_without_meaning_in_a_view_reports_why() {
     let mut page = Page::show(1);
     page.press(Command::NextStacking);
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Only the Live and Reserved views")));
@@ -463,11 +464,11 @@ fn what_has_no_meaning_is_off_and_says_why() {
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Addresses view")));
     assert_eq!(page.state.bytes_axis, BytesAxis::Free);
     page.act(Action::CapacityTyped("24".into()));
-    assert_eq!(page.height().round() as u64, 65 * MIB, "a GPU's capacity is no address");
+    assert_eq!(page.height().round() as u64, 65 * MIB, "capacity does not apply to addresses");
     page.act(Action::Plot(PlotAction::Shown(0)));
     page.press(Command::Plot(PlotStep::NextPool));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("all pools")));
-    // A line that nobody sees is not switched off unseen.
+    // Lines that are not visible cannot be toggled.
     page.press(Command::Plot(PlotStep::Toggle(Line::Free)));
     assert!(page.state.remark.as_deref().is_some_and(|remark| remark.contains("Reserved view")));
     page.act(Action::Plot(PlotAction::Shown(2)));
@@ -475,7 +476,7 @@ fn what_has_no_meaning_is_off_and_says_why() {
 }
 
 #[test]
-fn distances_in_addresses_are_those_of_addresses() {
+fn ruler_measures_address_distance_across_gaps() {
     let mut page = Page::show(1);
     page.press(Command::ToggleRuler);
     let at = |height: u64| Pointer { x: 10.0, y: page.view().row_from_bytes(height) as f64 };
@@ -489,11 +490,11 @@ fn distances_in_addresses_are_those_of_addresses() {
     let bytes = page.state.measured().expect("a ruler").bytes as u64;
     assert!(bytes.abs_diff(UPPER - 0x7f00_0000_0000) < MIB, "{bytes}");
     page.act(Action::Plot(PlotAction::Shown(0)));
-    assert_eq!(page.state.measured(), None, "what was measured has another height now");
+    assert_eq!(page.state.measured(), None, "the ruler is cleared when the plot changes");
 }
 
 #[test]
-fn a_marker_has_its_height_in_its_plot_alone() {
+fn marker_keeps_its_height_only_in_its_plot() {
     use memscape::ui::overlay::Overlay;
     let mut page = Page::show(1);
     page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
@@ -501,11 +502,11 @@ fn a_marker_has_its_height_in_its_plot_alone() {
     page.act(Action::Plot(PlotAction::Shown(0)));
     page.settle();
     let flag = &Overlay::of(&page.state).flags[0];
-    assert!(flag.at.x > 0.0 && flag.at.y < 0.0, "the line stays, the dot does not");
+    assert!(flag.at.x > 0.0 && flag.at.y < 0.0, "the marker's line stays, its dot is hidden");
 }
 
 #[test]
-fn a_picture_tells_which_plot_it_is() {
+fn exported_picture_names_its_plot() {
     for (plot, name, words) in [(1, "-addresses-", "Height: addresses"), (2, "-reserved-", "Height: reserved bytes")] {
         let mut page = Page::show(plot);
         let marks = page.asked(|it| {
@@ -536,7 +537,7 @@ fn a_picture_tells_which_plot_it_is() {
 }
 
 #[test]
-fn lanes_have_heights_of_their_own() {
+fn lanes_have_separate_heights() {
     let mut page = Page::show(1);
     page.press(Command::ToggleLanes);
     page.settle();

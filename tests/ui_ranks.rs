@@ -1,5 +1,5 @@
-//! The survey of many ranks: when it begins and ends, what it leads to, and what a broken file changes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "how a test fails")]
+//! Survey of many ranks: start, end, the insight it leads to, and broken files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::follower::Page;
 use memscape::engine::protocol::{Reply, Topic};
@@ -12,7 +12,7 @@ use memscape::ui::tab::Tab;
 use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command, Effect, update};
 
-/// Files of so many ranks are given; what is to be done about their survey.
+/// Opens `count` files and returns the effects on their survey.
 fn given(page: &mut Page, count: usize) -> Vec<RanksEffect> {
     let file = |rank: usize| GivenFile { name: format!("rank{rank}.pickle"), bytes: 12 };
     of_ranks(page, Action::FilesGiven((0..count).map(file).collect()))
@@ -31,7 +31,7 @@ fn failed(page: &mut Page) {
 }
 
 #[test]
-fn three_files_are_surveyed_and_two_compared() {
+fn three_files_are_surveyed_and_two_are_compared() {
     let mut page = Page::new();
     let file =
         |place: usize| FileToSurvey { origin: Origin::File(place), member: None, name: format!("rank{place}.pickle") };
@@ -39,7 +39,7 @@ fn three_files_are_surveyed_and_two_compared() {
     page.open();
     assert_eq!((page.state.why.topic, &page.state.ranks.stage), (Topic::Ranks, &Survey::Running));
     assert_eq!(page.state.ranks.status(), "0 of 3 files surveyed.");
-    // Other files end it.
+    // Opening other files ends the survey.
     assert_eq!(given(&mut page, 2), [RanksEffect::End]);
     page.open();
     assert_eq!((page.state.why.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
@@ -47,7 +47,7 @@ fn three_files_are_surveyed_and_two_compared() {
 }
 
 #[test]
-fn what_an_archive_holds_is_surveyed_and_what_a_link_leads_to_is_not() {
+fn archive_members_are_surveyed_but_linked_archive_is_not() {
     let mut page = Page::new();
     assert!(given(&mut page, 1).is_empty());
     page.list(&["rank0.pickle", "rank1.pickle"]);
@@ -59,7 +59,7 @@ fn what_an_archive_holds_is_surveyed_and_what_a_link_leads_to_is_not() {
 }
 
 #[test]
-fn it_is_cancelled_resumed_and_done() {
+fn survey_is_cancelled_resumed_and_completed() {
     let mut page = Page::new();
     given(&mut page, 3);
     page.open();
@@ -76,7 +76,7 @@ fn it_is_cancelled_resumed_and_done() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_gives_way_to_the_next_unless_a_person_chose_it() {
+fn unreadable_file_is_skipped_unless_user_chose_it() {
     let mut page = Page::new();
     given(&mut page, 3);
     page.loads.clear();
@@ -85,8 +85,8 @@ fn a_file_that_cannot_be_read_gives_way_to_the_next_unless_a_person_chose_it() {
     page.open();
     page.act(Action::SnapshotChosen(0));
     failed(&mut page);
-    assert!(page.state.chosen != 1 || page.state.toast.is_some(), "it is said, and the open one stays");
-    // All of them are broken.
+    assert!(page.state.chosen != 1 || page.state.toast.is_some(), "error is shown and the open file stays");
+    // All files are broken.
     let mut page = Page::new();
     given(&mut page, 3);
     (0..3).for_each(|_| failed(&mut page));
@@ -94,13 +94,13 @@ fn a_file_that_cannot_be_read_gives_way_to_the_next_unless_a_person_chose_it() {
 }
 
 #[test]
-fn what_memscape_serves_is_surveyed_once_a_person_wants_it() {
+fn served_files_are_surveyed_on_request() {
     let served = "url=0/rank0.pickle&url=1/a%252Frank1.pickle&url=2/rank2.pickle";
     let mut page = Page::new();
     page.go(served);
     page.open();
     assert_eq!((page.state.ranks.files, &page.state.ranks.stage), (3, &Survey::Offered));
-    assert!(page.state.why.topic != Topic::Ranks, "it is offered, no more");
+    assert!(page.state.why.topic != Topic::Ranks, "the survey is only offered");
     assert_eq!(of_ranks(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
     assert_eq!(page.state.ranks.status(), "Listing the files of the server…");
     let effects = of_ranks(&mut page, all_listed("1/a%2Frank1.pickle\n2/rank2.pickle\n0/rank0.pickle\n"));
@@ -109,7 +109,7 @@ fn what_memscape_serves_is_surveyed_once_a_person_wants_it() {
     let link = |link: &str| Origin::Link(link.to_owned());
     assert_eq!(origins, [&link("0/rank0.pickle"), &link("1/a%2Frank1.pickle"), &link("2/rank2.pickle")]);
     assert_eq!(page.state.ranks.stage, Survey::Running);
-    // Two, or files that are anywhere else, are not.
+    // Two served files, or files elsewhere, are not surveyed.
     for other in ["url=0/a.pickle&url=1/b.pickle", "url=x/a.pickle&url=1/b.pickle&url=2/c.pickle"] {
         let mut page = Page::new();
         page.go(other);
@@ -122,7 +122,7 @@ fn all_listed(text: &str) -> Action {
     Action::Ranks(RanksAction::Listed(Ok(ServedFiles::parse(text))))
 }
 
-/// A served folder whose newest three files are listed, of seven.
+/// A served folder of seven files whose newest three are listed.
 fn seven() -> Page {
     let mut page = Page::new();
     page.go("url=0/rank4.pickle&url=1/rank5.pickle&url=2/rank6.pickle");
@@ -132,7 +132,7 @@ fn seven() -> Page {
 }
 
 #[test]
-fn files_beyond_the_list_of_the_page_are_surveyed() {
+fn unlisted_files_are_surveyed() {
     let mut page = seven();
     assert_eq!(unlisted(&page.state).as_deref(), Some("Showing the 3 newest of 7"));
     assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
@@ -142,27 +142,27 @@ fn files_beyond_the_list_of_the_page_are_surveyed() {
     let [RanksEffect::Begin(files), ..] = &*effects else { panic!("{effects:?}") };
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
     assert_eq!((files.len(), names[0], names[3], names[6]), (7, "rank4.pickle", "rank0.pickle", "rank3.pickle"));
-    // Evidence opens a file by its place among those that were surveyed.
+    // Evidence opens a file by its index in the survey.
     assert_eq!((page.state.snapshots.len(), page.state.snapshots[3].file.as_str()), (7, "rank0.pickle"));
     assert_eq!((unlisted(&page.state), page.state.ranks.status().as_str()), (None, "0 of 7 files surveyed."));
-    // What comes twice, or is not waited for, changes nothing.
+    // A repeated or unexpected list is ignored.
     assert!(of_ranks(&mut page, all_listed("9/other.pickle")).is_empty());
     assert_eq!(page.state.snapshots.len(), 7);
 }
 
 #[test]
-fn insight_is_asked_for_once_the_survey_has_its_files() {
+fn insight_is_requested_after_survey_has_files() {
     let mut page = seven();
     page.act(Action::Ranks(RanksAction::Toggled));
     page.act(Action::of(WhyAction::TopicChosen(Topic::Ranks)));
-    // Workers that were asked now would end when the list is there.
+    // Workers asked now would be stopped when the list arrives.
     assert!(of_ranks(&mut page, Action::Command(Command::Show(Tab::Why))).is_empty());
     let effects = of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
     assert!(matches!(&*effects, [RanksEffect::Begin(_), RanksEffect::Ask(..)]), "{effects:?}");
 }
 
 #[test]
-fn a_list_that_is_cut_or_not_there_is_noted() {
+fn truncated_or_missing_list_is_noted() {
     let mut page = seven();
     of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
     let effects = of_ranks(
@@ -176,7 +176,7 @@ fn a_list_that_is_cut_or_not_there_is_noted() {
     let effects = of_ranks(&mut page, Action::Ranks(RanksAction::Listed(Err("offline".to_owned()))));
     let [RanksEffect::Begin(files), RanksEffect::Cut(cut), ..] = &*effects else { panic!("{effects:?}") };
     assert_eq!((files.len(), cut.as_str()), (3, "Only the files that the page lists are surveyed (offline)."));
-    // A folder that was dropped and not read whole.
+    // A dropped folder that was only read in part.
     let mut page = Page::new();
     given(&mut page, 3);
     let cut = "Only the first 10,000 files and folders were read.".to_owned();
@@ -185,7 +185,7 @@ fn a_list_that_is_cut_or_not_there_is_noted() {
 }
 
 #[test]
-fn files_that_come_after_a_survey_are_counted_and_surveyed_again() {
+fn newer_files_are_counted_and_can_be_surveyed() {
     let mut page = seven();
     of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
     of_ranks(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));
@@ -199,7 +199,7 @@ fn files_that_come_after_a_survey_are_counted_and_surveyed_again() {
 }
 
 #[test]
-fn a_link_of_more_files_than_it_can_hold_is_of_the_open_one() {
+fn link_of_too_many_files_names_only_open_file() {
     let mut page = seven();
     of_ranks(&mut page, Action::Ranks(RanksAction::Toggled));
     let all: String = (0..5000).map(|rank| format!("{rank}/rank{}.pickle\n", (rank + 4) % 5000)).collect();
@@ -213,7 +213,7 @@ fn a_link_of_more_files_than_it_can_hold_is_of_the_open_one() {
 }
 
 #[test]
-fn another_order_and_other_names_are_asked_for() {
+fn changed_order_and_names_are_requested() {
     let mut page = Page::new();
     given(&mut page, 3);
     page.open();

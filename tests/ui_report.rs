@@ -1,5 +1,5 @@
-//! The view "Why" without a browser: what is asked when, what a click on evidence does, what stays marked, thresholds, rows.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Insights view without a browser: requests, clicks on evidence, marks, thresholds, row limits.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -40,8 +40,8 @@ fn sheet(key: &str, rows: Vec<SheetRow>, value: u64) -> Sheet {
     }
 }
 
-/// An alarm with a span, a sentence without evidence, and two sheets: the first of 12 rows and 3 left out, of which the first selects
-/// and searches and the second has nothing but a stack.
+/// A report with an alarm that has a span, a statement without evidence, and two sheets. The first sheet has 12 rows
+/// and 3 left out, and its first row selects and searches. The second has a row with nothing but a stack.
 fn report(topic: Topic) -> Report {
     let said = |tone, text: &str, evidence| Statement { tone, text: text.into(), evidence, ..Statement::default() };
     let all = Evidence { moment: Some(40), allocation: Some(7), find: Some("train.py:12".into()), ..evidence(30, 59) };
@@ -73,7 +73,7 @@ fn device(device: i64, actions: &[(&str, u64)]) -> DeviceSummary {
     }
 }
 
-/// Answers nothing by itself.
+/// A worker that sends no replies by itself.
 struct Reports;
 
 impl Worker for Reports {}
@@ -81,7 +81,7 @@ impl Worker for Reports {}
 type Page = face::Page<Reports>;
 
 impl Page {
-    /// With the report of the peak on the page.
+    /// A page that shows the Peak report.
     fn seen() -> Page {
         let mut page = Page::with(Reports, vec![device(0, &[]), device(1, &[])]);
         page.act(Action::TabChosen(Tab::Why));
@@ -117,7 +117,7 @@ impl Page {
         self.answered(serial, Answer::Report(Box::new(report(question.topic))));
     }
 
-    /// Answers what is asked of topics that are not seen; which they are.
+    /// Answers requests about hidden topics and returns those topics.
     fn answer_others(&mut self) -> Vec<Topic> {
         let mut topics = Vec::new();
         while let Some((serial, question)) = self.asked().filter(|(_, it)| it.topic != self.state.why.topic) {
@@ -127,7 +127,7 @@ impl Page {
         topics
     }
 
-    /// The window, in moments.
+    /// First and last visible event.
     fn window(&self) -> [u32; 2] {
         let view = self.state.view.expect("a window");
         [0.0, 100.0].map(|column| view.x_from_column(column).round() as u32)
@@ -143,20 +143,20 @@ impl Page {
 }
 
 #[test]
-fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
+fn report_is_requested_once_and_only_while_visible() {
     let mut page = Page::with(Reports, vec![device(0, &[])]);
-    assert_eq!(page.asked(), None, "the tree is seen");
+    assert_eq!(page.asked(), None, "the call tree is visible");
     page.act(Action::TabChosen(Tab::Why));
-    let (first, question) = page.asked().expect("it is seen");
+    let (first, question) = page.asked().expect("Insights are visible");
     assert_eq!((question.topic, question.at, question.rows), (Topic::Peak, Some(501), 10));
     assert_eq!((page.marks().note, page.marks().is_busy), ("Computing…", true));
     page.act(Action::MomentTyped("end".into()));
-    assert_eq!(page.asked(), None, "a moment that is dragged would never get an answer");
+    assert_eq!(page.asked(), None, "one question is in flight");
     page.answered(first + 1000, Answer::Report(Box::default()));
-    assert_eq!(page.view(), View::default(), "that was to another question");
+    assert_eq!(page.view(), View::default(), "an answer to another question is dropped");
     page.answered(first, Answer::Report(Box::new(report(Topic::Peak))));
-    assert_eq!(page.question().at, Some(999), "then the newest moment");
-    assert_eq!(page.view().statements.len(), 2, "until then what was known stays");
+    assert_eq!(page.question().at, Some(999), "the newest cursor position is next");
+    assert_eq!(page.view().statements.len(), 2, "the old report stays until then");
     assert!(page.marks().is_busy);
     page.answer();
     assert!(!page.marks().is_busy);
@@ -166,25 +166,25 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
 }
 
 #[test]
-fn alarms_of_all_topics_are_seen_before_they_are() {
+fn alarms_of_hidden_topics_are_shown() {
     let mut page = Page::seen();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     let others = page.answer_others();
-    assert_eq!(others.len(), Topic::ALL.len() - 1, "{others:?}, one after the other");
+    assert_eq!(others.len(), Topic::ALL.len() - 1, "{others:?} requested one by one");
     assert_eq!(page.marks().alarms, Topic::ALL);
     assert!(!page.marks().is_busy && page.asked().is_none());
 }
 
 #[test]
-fn another_topic_overtakes_and_what_is_known_of_each_stays() {
+fn other_topic_takes_precedence_and_reports_are_kept() {
     let mut page = Page::seen();
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     page.act(Action::MomentTyped("end".into()));
-    let (late, _) = page.asked().expect("the same for another moment");
+    let (late, _) = page.asked().expect("the same topic at another event");
     page.why(WhyAction::TopicChosen(Topic::Modules));
-    assert_eq!(page.question().topic, Topic::Modules, "a person waits for it");
+    assert_eq!(page.question().topic, Topic::Modules, "the visible topic comes first");
     page.answered(late, Answer::Report(Box::default()));
-    assert_eq!(page.view(), View::default(), "nothing is known of it yet");
+    assert_eq!(page.view(), View::default(), "no report yet");
     let (serial, _) = {
         page.why(WhyAction::TopicChosen(Topic::Leaks));
         page.asked().expect("a question")
@@ -192,49 +192,57 @@ fn another_topic_overtakes_and_what_is_known_of_each_stays() {
     page.answered(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
     assert_eq!(page.marks().note, "Nothing to report for this device.");
     page.why(WhyAction::TopicChosen(Topic::Peak));
-    assert_eq!(page.view().sheets.len(), 2, "at once, of the moment before");
+    assert_eq!(page.view().sheets.len(), 2, "the report of the previous cursor position is shown at once");
     page.answer();
     page.why(WhyAction::TopicChosen(Topic::Leaks));
-    assert_eq!(page.asked(), None, "nothing has changed since");
+    assert_eq!(page.asked(), None, "nothing changed");
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.question().topic, Topic::Leaks, "of the other device");
+    assert_eq!(page.question().topic, Topic::Leaks, "report of the other device");
     assert_eq!((page.view(), page.marks().alarms), (View::default(), vec![]));
 }
 
 #[test]
-fn evidence_does_all_it_says() {
+fn evidence_click_applies_all_of_it() {
     let mut page = Page::seen();
     page.state.views.node = Some(3);
     page.act(Action::RangeDrawn([0.1, 0.2]));
     page.why(WhyAction::Picked(2));
     assert_eq!(page.state.find.text, "train.py:12");
-    let (serial, allocation) = page.details_asked().expect("it is to be selected");
+    let (serial, allocation) = page.details_asked().expect("details are requested for the selection");
     assert_eq!(allocation, 7);
-    assert_eq!((page.state.pinned.moment, page.state.pinned.range), (40, None), "the range would hide the moment");
-    assert_eq!(page.state.views.node, None, "the node would stand out before it");
-    assert_eq!(page.window(), [29, 61], "the span, and a little around it");
+    assert_eq!(
+        (page.state.pinned.moment, page.state.pinned.range),
+        (40, None),
+        "the range is cleared because it would hide the cursor"
+    );
+    assert_eq!(page.state.views.node, None, "the node is deselected because it would hide the highlight");
+    assert_eq!(page.window(), [29, 61], "the span with a margin");
     assert_eq!(page.marks().marked, Some(2));
     let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
     page.answered(serial, Answer::Details(Some(Box::new(details))));
-    assert_eq!((page.window(), page.state.pinned.moment), ([29, 61], 40), "it lives there: nothing jumps");
+    assert_eq!(
+        (page.window(), page.state.pinned.moment),
+        ([29, 61], 40),
+        "the allocation is live there, so nothing moves"
+    );
     page.act(Action::Command(Command::WindowBack));
-    assert_eq!(page.window(), [0, 1000], "one step back");
+    assert_eq!(page.window(), [0, 1000], "one undo step");
 
-    // What shows less takes back what the one before has put there, and nothing else.
+    // Evidence with fewer parts undoes only what the previous click set.
     page.why(WhyAction::Picked(0));
     assert_eq!((page.window(), page.state.pinned.moment), ([96, 204], 40));
     assert_eq!((page.state.find.text.as_str(), page.state.selection.is_none()), ("", true));
     assert_eq!(page.marks().marked, Some(0));
     page.act(Action::FindTyped(">1MiB".into()));
     page.why(WhyAction::Picked(4));
-    assert_eq!(page.state.find.text, ">1MiB", "a person has typed that");
+    assert_eq!(page.state.find.text, ">1MiB", "the user typed it");
     page.why(WhyAction::Picked(1));
-    assert_eq!(page.marks().marked, Some(4), "a sentence without evidence does nothing");
+    assert_eq!(page.marks().marked, Some(4), "a statement without evidence does nothing");
     assert_eq!(page.marks().active, 1);
 }
 
 #[test]
-fn over_wall_clock_the_worker_says_where_a_span_is() {
+fn evidence_span_on_time_axis_is_resolved_by_worker() {
     let mut page = Page::seen();
     page.state.axis = Axis::Time;
     page.act(Action::Command(Command::FitBoth));
@@ -260,7 +268,7 @@ fn over_wall_clock_the_worker_says_where_a_span_is() {
 }
 
 #[test]
-fn keys_lead_through_statements_and_rows() {
+fn keys_move_through_statements_and_rows() {
     let mut page = Page::seen();
     page.step(WhyStep::Up);
     assert_eq!(page.marks().active, 0);
@@ -279,16 +287,16 @@ fn keys_lead_through_statements_and_rows() {
     assert_eq!((stack(&page, 0), stack(&page, 2)), (Stack::Folded, Stack::None));
     page.step(WhyStep::Down);
     page.step(WhyStep::Follow);
-    assert_eq!(stack(&page, 1), Stack::Unfolded(vec!["b.py:2 g".into()]), "it has nothing else to show");
+    assert_eq!(stack(&page, 1), Stack::Unfolded(vec!["b.py:2 g".into()]), "a row with only a stack unfolds it");
     page.step(WhyStep::Copy);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
     page.why(WhyAction::TopicChosen(Topic::Leaks));
     page.step(WhyStep::Copy);
-    assert_eq!(page.copied(), None, "nothing is known of it yet");
+    assert_eq!(page.copied(), None, "no report yet");
 }
 
 #[test]
-fn more_rows_are_asked_for_once() {
+fn more_rows_are_requested_once() {
     let mut page = Page::seen();
     let seen = |page: &Page| {
         let view = page.view();
@@ -300,8 +308,8 @@ fn more_rows_are_asked_for_once() {
     page.answer();
     page.why(WhyAction::More(0));
     assert_eq!(page.question().rows, 50);
-    assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "what is known already is seen at once");
-    assert_eq!(page.marks().marked, Some(14), "the same row, further down");
+    assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "loaded rows are shown at once");
+    assert_eq!(page.marks().marked, Some(14), "the same row at its new index");
     page.answer();
     page.why(WhyAction::More(0));
     assert_eq!(page.question().rows, 250);
@@ -309,7 +317,7 @@ fn more_rows_are_asked_for_once() {
 }
 
 #[test]
-fn rows_end_where_the_page_ends() {
+fn row_limit_removes_more_button() {
     let mut page = Page::seen();
     for rows in [50, 250, 1250, 5000] {
         page.why(WhyAction::More(0));
@@ -317,11 +325,11 @@ fn rows_end_where_the_page_ends() {
         page.answer();
     }
     let sheet = &page.view().sheets[0];
-    assert_eq!((sheet.more.as_str(), sheet.beyond.as_str()), ("", "3 rows more"), "no button that would do nothing");
+    assert_eq!((sheet.more.as_str(), sheet.beyond.as_str()), ("", "3 rows more"), "no button at the row limit");
 }
 
 #[test]
-fn a_moment_is_asked_about_only_where_it_matters() {
+fn cursor_is_sent_only_for_topics_that_use_it() {
     let mut page = Page::seen();
     page.answer_others();
     for topic in Topic::ALL {
@@ -339,12 +347,12 @@ fn a_moment_is_asked_about_only_where_it_matters() {
 }
 
 #[test]
-fn a_stack_that_is_seen_is_that_of_the_row() {
+fn unfolded_stack_belongs_to_its_row() {
     let mut page = Page::seen();
     page.why(WhyAction::Unfolded(2));
     page.why(WhyAction::Unfolded(3));
     page.act(Action::MomentTyped("3".into()));
-    let (serial, _) = page.asked().expect("another moment");
+    let (serial, _) = page.asked().expect("request for another cursor position");
     let mut other = report(Topic::Peak);
     other.sheets[0].rows[0].stack = vec!["else.py:1 f".into()];
     page.answered(serial, Answer::Report(Box::new(other)));
@@ -353,27 +361,27 @@ fn a_stack_that_is_seen_is_that_of_the_row() {
 }
 
 #[test]
-fn a_threshold_set_back_before_the_answer_counts() {
+fn threshold_reset_before_answer_is_applied() {
     let mut page = Page::seen();
     page.why(WhyAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.asked().expect("a question");
     page.why(WhyAction::ThresholdSet(0, "1048576".into()));
     page.answered(serial, Answer::Report(Box::new(report(question.topic))));
-    assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the one typed last");
+    assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the threshold typed last");
 }
 
 #[test]
-fn beside_the_rules_nothing_is_clicked() {
+fn category_rows_beside_rules_are_not_clickable() {
     let mut page = Page::seen();
     page.why(WhyAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("it was told");
+    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("a categories sheet");
     assert!(sheet.rows.iter().all(|row| !row.is_shown && row.stack == Stack::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.is_shown && row.stack != Stack::None));
 }
 
 #[test]
-fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
+fn threshold_change_requests_report_and_is_kept_per_topic() {
     let mut page = Page::seen();
     page.answer_others();
     let mut set = |text: &str| {
@@ -384,43 +392,43 @@ fn a_threshold_is_asked_anew_and_kept_for_its_topic() {
         }
         asked
     };
-    assert_eq!(set("1048576"), None, "it is that already");
-    assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "no number");
+    assert_eq!(set("1048576"), None, "the value does not change");
+    assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "not a number");
     assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
     assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
     page.why(WhyAction::TopicChosen(Topic::Leaks));
-    assert_eq!(page.question().thresholds, [], "another topic has its own");
+    assert_eq!(page.question().thresholds, [], "another topic has its own threshold");
     page.answer();
     page.act(Action::DeviceChosen(1));
     page.answer();
-    // The first of those that are not seen.
+    // The first hidden topics are requested first.
     for topic in [Topic::OutOfMemory, Topic::Savings] {
         assert_eq!(page.question().topic, topic);
         page.answer();
     }
     assert_eq!(page.question().topic, Topic::Peak);
-    assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a person has set it for all devices");
+    assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a threshold applies to all devices");
     page.answer_others();
     page.why(WhyAction::TopicChosen(Topic::Peak));
     page.why(WhyAction::ThresholdSet(0, String::new()));
-    assert_eq!(page.question().thresholds, [], "as it comes");
-    let (threshold, short) = page.view().sheets[0].threshold.clone().expect("it has one");
+    assert_eq!(page.question().thresholds, [], "an empty field restores the default");
+    let (threshold, short) = page.view().sheets[0].threshold.clone().expect("a threshold");
     assert_eq!((threshold.value, short.as_str()), (1 << 20, "1.00 MiB"));
 }
 
 #[test]
-fn a_file_that_ran_out_of_memory_says_so_first() {
+fn oom_file_opens_with_oom_insight() {
     let mut page = Page::with(Reports, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
     assert_eq!((page.state.views.seen(), page.question().topic), (Some(Tab::Why), Topic::OutOfMemory));
-    assert_eq!(page.state.device().map(|device| device.device), Some(3), "the device where it happened");
+    assert_eq!(page.state.device().map(|device| device.device), Some(3), "device with the OOM");
     page.load(vec![device(0, &[("oom", 0)])]);
-    assert_eq!(page.question().topic, Topic::Peak, "the next file has not");
+    assert_eq!(page.question().topic, Topic::Peak, "the next file has no OOM");
     let page = Page::with(Reports, vec![device(0, &[("alloc", 9)])]);
     assert_eq!(page.state.views.seen(), Some(Tab::Tree));
 }
 
 #[test]
-fn columns_are_told_by_what_stands_in_them() {
+fn column_kind_follows_its_cells() {
     let page = Page::seen();
     let sheet = &page.view().sheets[0];
     let kinds: Vec<Kind> = sheet.columns.iter().map(|(_, kind)| *kind).collect();
@@ -435,7 +443,7 @@ fn columns_are_told_by_what_stands_in_them() {
 }
 
 #[test]
-fn a_sheet_is_copied_as_plain_numbers() {
+fn sheet_is_copied_with_plain_numbers() {
     let mut page = Page::seen();
     page.why(WhyAction::Copied(1));
     assert_eq!(page.copied(), Some("Requested\tShare\tCall site\n1\t0.000244\td.py:4\n4096\n"));

@@ -1,4 +1,4 @@
-//! The settings without a browser: links to the source, what a path is cut to, rules, what is stored.
+//! Settings without a browser: links to source files, shortened paths, rules, storage.
 
 use memscape::engine::Request;
 use memscape::ui::links::{LinkError, SCHEMES, check, expand, place};
@@ -14,7 +14,7 @@ fn typed(state: &mut State, field: Field, text: &str) -> Vec<Effect> {
 }
 
 #[test]
-fn a_template_becomes_a_link() {
+fn template_expands_to_link() {
     let link = |template, file, line| expand(template, file, line).unwrap();
     let vscode = "vscode://file{file}:{line}";
     assert_eq!(link(vscode, "/home/me/train.py", "233"), "vscode://file/home/me/train.py:233");
@@ -27,14 +27,14 @@ fn a_template_becomes_a_link() {
 }
 
 #[test]
-fn a_hostile_file_name_stays_a_name() {
+fn hostile_file_name_is_escaped() {
     let hostile = "/x/?a=1&b#c%2e\"'<script>{line}:javascript:alert(1)\u{202e}\n/../";
-    assert_eq!(expand("vscode://file{file}:{line}", hostile, "1"), Err(LinkError::Relative), "it climbs");
+    assert_eq!(expand("vscode://file{file}:{line}", hostile, "1"), Err(LinkError::Relative), "path contains ..");
     let link = expand("vscode://file{file}:{line}", hostile.trim_end_matches("../"), "1").unwrap();
     let path = link.strip_prefix("vscode://file/x/").unwrap().strip_suffix(":1").unwrap();
     assert!(path.bytes().all(|sign| sign.is_ascii_alphanumeric() || b"%/._-~".contains(&sign)), "{path}");
     assert!(path.contains("%7Bline%7D%3Ajavascript%3Aalert%281%29"), "{path}");
-    // What looks like a scheme, a server or a drive is none.
+    // File names that look like a scheme, a server or a drive give no link.
     for file in ["javascript:alert(1)", "train.py", "<string>", "data:text/html,x", "\\\\server\\x", "1:/x"] {
         assert_eq!(expand("vscode://file{file}", file, "1"), Err(LinkError::Relative), "{file}");
     }
@@ -48,7 +48,7 @@ fn a_hostile_file_name_stays_a_name() {
 }
 
 #[test]
-fn a_template_that_could_do_anything_else_is_refused() {
+fn unsafe_template_is_refused() {
     for scheme in SCHEMES {
         assert_eq!(check(&format!("{scheme}://open/x{{file}}:{{line}}")), Ok(()), "{scheme}");
     }
@@ -78,7 +78,7 @@ fn a_template_that_could_do_anything_else_is_refused() {
 }
 
 #[test]
-fn a_folder_is_left_out_and_stands_elsewhere_here() {
+fn folder_prefix_is_hidden_and_replaced_in_links() {
     let mut state = State::default();
     typed(&mut state, Field::Folder, "/root/job/");
     typed(&mut state, Field::Local, "/home/me/src");
@@ -94,7 +94,7 @@ fn a_folder_is_left_out_and_stands_elsewhere_here() {
 }
 
 #[test]
-fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
+fn settings_are_restored_and_invalid_ones_ignored() {
     let mut state = State::default();
     typed(&mut state, Field::Template, "cursor://file{file}:{line}");
     typed(&mut state, Field::Folder, "/root\n/job");
@@ -102,7 +102,7 @@ fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
     let effects = act(&mut state, SettingsAction::RulesDone);
     let stored =
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None });
-    let stored = stored.expect("it is stored");
+    let stored = stored.expect("settings are stored");
     let mut again = State::default();
     act(&mut again, SettingsAction::Loaded(stored.clone()));
     assert_eq!(
@@ -110,10 +110,10 @@ fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
         ("cursor://file{file}:{line}", "/root/job")
     );
     assert_eq!(again.settings.rules_text(), "native\nfile:/x/");
-    // An emptied field is no rule at all, and not the defaults.
+    // An empty field means no rules, not the default rules.
     typed(&mut again, Field::Rules, " ");
     let effects = act(&mut again, SettingsAction::Closed);
-    let Some(Effect::Store(none)) = effects.first() else { panic!("it is stored: {effects:?}") };
+    let Some(Effect::Store(none)) = effects.first() else { panic!("settings are not stored: {effects:?}") };
     let mut third = State::default();
     act(&mut third, SettingsAction::Loaded(none.clone()));
     assert_eq!(third.settings.rules_text(), "");
@@ -137,7 +137,7 @@ fn settings_are_stored_and_come_back_and_nothing_wrong_does() {
 }
 
 #[test]
-fn wrong_rules_are_told_and_never_in_force() {
+fn invalid_rules_show_error_and_are_not_applied() {
     let mut state = State::default();
     update(&mut state, Action::Command(Command::ToggleSettings), 0.0);
     assert_eq!(state.settings.dialog, Dialog::Open);
@@ -152,32 +152,32 @@ fn wrong_rules_are_told_and_never_in_force() {
     assert!(!state.settings.rules_text().is_empty() && state.device().is_none());
     let asks = |effects: &[Effect]| effects.iter().any(|it| matches!(it, Effect::Ask(Request::InternalFrames(_))));
     typed(&mut state, Field::Rules, "native");
-    assert!(!asks(&act(&mut state, SettingsAction::RulesDone)), "there is no file that it would be of");
+    assert!(!asks(&act(&mut state, SettingsAction::RulesDone)), "no file is open");
 }
 
 #[test]
-fn a_theme_is_kept() {
+fn theme_is_stored() {
     let mut state = State::default();
     assert_eq!(state.settings.theme, Theme::System);
     let stored = |effects: &[Effect]| {
         effects.iter().find_map(|effect| if let Effect::Store(text) = effect { Some(text.clone()) } else { None })
     };
     for theme in [Theme::Dark, Theme::Light] {
-        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("it is stored");
+        let kept = stored(&act(&mut state, SettingsAction::ThemeChosen(theme))).expect("settings are stored");
         let mut next = State::default();
         assert_eq!(act(&mut next, SettingsAction::Loaded(kept)), vec![]);
         assert_eq!(next.settings.theme, theme);
     }
-    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "it is so already");
+    assert_eq!(act(&mut state, SettingsAction::ThemeChosen(Theme::Light)), vec![], "theme does not change");
     let system = stored(&update(&mut state, Action::Command(Command::ChooseTheme(Theme::System)), 0.0)).unwrap();
-    assert!(!system.contains("theme"), "the system's is none: {system}");
+    assert!(!system.contains("theme"), "the system theme is not stored: {system}");
     act(&mut state, SettingsAction::Loaded("memscape settings 1\ntheme=hotdog".into()));
-    assert_eq!(state.settings.theme, Theme::System, "one that there is not");
+    assert_eq!(state.settings.theme, Theme::System, "an unknown theme is ignored");
 }
 
-/// The style sheet has the dark colours twice: where the system is dark, and where they were chosen.
+/// The style sheet defines the dark colours twice: for dark systems, and for the chosen dark theme.
 #[test]
-fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
+fn chosen_dark_theme_equals_system_dark_theme() {
     let style = include_str!("../www/style.css");
     let block = |head: &str| -> Vec<&str> {
         let (_, rest) = style.split_once(head).unwrap_or_else(|| panic!("no {head}"));
@@ -188,13 +188,16 @@ fn a_chosen_dark_theme_has_the_colours_of_the_system_s() {
     assert!(system.len() > 15, "{system:?}");
     assert_eq!(system, block(":root[data-theme=\"dark\"] {"));
     let light: Vec<&str> = block(":root {").iter().map(|line| line.split(':').next().unwrap()).collect();
-    assert!(system.iter().all(|line| light.contains(&line.split(':').next().unwrap())), "each has a light one");
+    assert!(
+        system.iter().all(|line| light.contains(&line.split(':').next().unwrap())),
+        "each dark colour has a light one"
+    );
 }
 
 #[test]
-fn whether_anything_is_kept_of_files_is_stored() {
+fn keep_files_setting_is_stored() {
     let mut state = State::default();
-    assert!(!state.settings.keeps_nothing, "it is kept where nobody says otherwise");
+    assert!(!state.settings.keeps_nothing, "files are kept by default");
     let stored = act(&mut state, SettingsAction::KeepingChosen(false));
     let [Effect::Store(text)] = stored.as_slice() else { panic!("{stored:?}") };
     assert_eq!(text, "memscape settings 1\nkeep=nothing");

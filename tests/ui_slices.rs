@@ -1,4 +1,4 @@
-//! The annotation tracks without a browser: what is pointed at, what a click, a double click and keys do, what the card says.
+//! The annotation tracks without a browser: hover, click, double click, keys, and the card's text.
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
@@ -10,7 +10,7 @@ use memscape::ui::{Action, Command, range, slices};
 
 const EVENTS: u32 = 999;
 
-/// Answers at once, but what happened in ranges only when it is told to.
+/// A worker that answers at once. If it is slow, it keeps range requests for later.
 #[derive(Default)]
 struct Marked {
     is_slow: bool,
@@ -83,7 +83,7 @@ impl Page {
         presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
     }
 
-    /// In a lane of the tracks, where a moment is.
+    /// Pointer position over an event in a lane of the tracks.
     fn over(&self, moment: f64, lane: f64) -> AxisPress {
         Over([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
     }
@@ -92,7 +92,7 @@ impl Page {
         self.state.pinned.range.map(|span| [span.from, span.to])
     }
 
-    /// The card: its title, and its lines.
+    /// Title and lines of the hover card.
     fn card(&self) -> Option<(String, Vec<(String, String)>)> {
         let card = slices::card(&self.state)?;
         Some((card.title, card.facts.into_iter().map(|fact| (fact.label, fact.value)).collect()))
@@ -100,7 +100,7 @@ impl Page {
 }
 
 #[test]
-fn the_card_says_what_the_range_says() {
+fn hover_card_matches_range_report() {
     let mut page = Page::open();
     page.press(&[page.over(150.0, 0.0)]);
     let (title, lines) = page.card().expect("a card");
@@ -120,7 +120,7 @@ fn the_card_says_what_the_range_says() {
 }
 
 #[test]
-fn a_double_click_zooms_and_a_drag_draws_a_range() {
+fn double_click_zooms_and_drag_selects_range() {
     let mut page = Page::open();
     let at = page.over(250.0, 0.0);
     page.press(&[at, Down(25.0), Up, Down(25.0), Up, Twice]);
@@ -131,25 +131,25 @@ fn a_double_click_zooms_and_a_drag_draws_a_range() {
     let at = page.over(250.0, 0.0);
     page.press(&[at, Down(page.view().column_from_x(250.5)), Move(page.view().column_from_x(600.5)), Up]);
     assert_eq!(page.span().map(|[from, to]| [from / 10, to / 10]), Some([25, 60]));
-    assert_eq!(page.card(), None, "nothing is pointed at meanwhile");
+    assert_eq!(page.card(), None, "no card during a drag");
 }
 
 #[test]
-fn narrow_slices_are_one_bar_with_their_count() {
+fn narrow_annotations_merge_into_one_bar() {
     let mut page = Page::open();
     let slices = Around::of(&page.state, &page.view(), 1.0).slices;
     assert_eq!(slices.len(), 4, "three steps and one bar: {slices:?}");
     page.press(&[page.over(500.0, 1.0)]);
     assert_eq!(page.card().expect("a card").0, "30 annotations");
     page.press(&[Down(50.0), Up]);
-    assert_eq!(page.span(), Some([400, 692]), "all of them");
-    // Keys go on from what a click has selected, wherever the cursor is.
+    assert_eq!(page.span(), Some([400, 692]), "range of all merged annotations");
+    // Keys continue from the clicked annotation, wherever the crosshair is.
     page.press(&[page.over(150.0, 0.0), Down(15.0), Up]);
     page.command(Command::Annotation(Direction::Next));
     assert_eq!(page.span(), Some([200, 300]));
     page.command(Command::FitBoth);
     page.press(&[page.over(500.0, 1.0), Twice]);
-    // Closer, they can be told apart.
+    // After zooming in, they are separate.
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
@@ -158,7 +158,7 @@ fn narrow_slices_are_one_bar_with_their_count() {
 }
 
 #[test]
-fn keys_go_from_annotation_to_annotation() {
+fn keys_step_through_annotations() {
     let mut page = Page::open();
     page.act(Action::MomentTyped("120".into()));
     let next = Command::Annotation(Direction::Next);
@@ -179,16 +179,16 @@ fn keys_go_from_annotation_to_annotation() {
 }
 
 #[test]
-fn one_range_is_asked_about_at_a_time() {
+fn one_range_is_requested_at_a_time() {
     let mut page = Page::open();
     page.worker.is_slow = true;
     page.press(&[page.over(150.0, 0.0)]);
     assert_eq!(page.worker.ranges.len(), 1);
-    // The worker would drop the first question for the second.
+    // The worker would drop the first question in favour of the second.
     page.press(&[page.over(250.0, 0.0), Down(25.0), Up]);
     assert_eq!(page.worker.ranges.len(), 1);
     while let Some(request) = page.worker.ranges.pop() {
-        assert!(page.worker.ranges.is_empty(), "two at once");
+        assert!(page.worker.ranges.is_empty(), "two requests in flight");
         page.reply_to(&request, answer(&request));
     }
     assert_eq!(page.card().expect("a card").1[3].1, "200 B in\u{a0}3\u{a0}allocations");

@@ -1,5 +1,5 @@
-//! The view "By source" without a browser: what is asked when, what a click does, which dropped files are sources.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The By source view without a browser: requests, clicks, and dropped source files.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -37,7 +37,7 @@ fn page() -> SourcesPage {
     SourcesPage { total: standing(1000, 511), elsewhere: standing(30, 0), left_out: Standing::default(), files }
 }
 
-/// Answers nothing by itself.
+/// A worker that sends no replies by itself.
 struct Lines;
 
 impl Worker for Lines {}
@@ -56,7 +56,7 @@ impl Page {
         Page::with(Lines, vec![device(0), device(1)])
     }
 
-    /// With the view seen and answered.
+    /// A page with the view visible and answered.
     fn seen() -> Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Sources));
@@ -89,7 +89,7 @@ impl Page {
         view(&self.state.sources, &self.state).rows.iter().map(|row| row.label.clone()).collect()
     }
 
-    /// The place and name of the file that is to be read.
+    /// Index and name of the file to read.
     fn read(&self) -> Option<(usize, String)> {
         self.did(|effect| match effect {
             Effect::ReadText(place, name) => Some((*place, name.clone())),
@@ -103,17 +103,17 @@ impl Page {
 }
 
 #[test]
-fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
+fn sources_are_requested_once_and_only_while_visible() {
     let mut page = Page::open();
-    assert_eq!(page.asked(), None, "the tree is seen");
+    assert_eq!(page.asked(), None, "the call tree is visible");
     page.act(Action::TabChosen(Tab::Sources));
-    let first = page.asked().expect("it is seen");
+    let first = page.asked().expect("the view is visible");
     assert_eq!(first.1, Scope::At(501), "the peak");
     page.act(Action::MomentTyped("end".into()));
-    assert_eq!(page.asked(), None, "one question is on its way");
+    assert_eq!(page.asked(), None, "one question is in flight");
     page.answered(first.0, Answer::Sources(Box::new(self::page())));
-    assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "then the newest moment");
-    assert!(!page.labels().is_empty(), "until then what was known stays");
+    assert_eq!(page.asked().map(|(_, scope)| scope), Some(Scope::At(999)), "the newest cursor position is next");
+    assert!(!page.labels().is_empty(), "the old rows stay until then");
     page.answer();
     page.act(Action::TabChosen(Tab::Tree));
     page.act(Action::MomentTyped("3".into()));
@@ -121,7 +121,7 @@ fn it_asks_only_while_it_is_seen_and_one_question_at_a_time() {
 }
 
 #[test]
-fn the_heaviest_file_is_open_and_files_fold() {
+fn largest_file_is_unfolded_and_files_fold() {
     let mut page = Page::seen();
     let all = ["model.py", "30", "7", "12", "train.py", "train.py", "no frame in your code"];
     assert_eq!(page.labels(), all);
@@ -136,17 +136,17 @@ fn the_heaviest_file_is_open_and_files_fold() {
     assert_eq!(page.labels(), ["model.py", "train.py", "train.py", "0", "no frame in your code"]);
     page.pick(4);
     page.pick(40);
-    assert_eq!(page.labels().len(), 5, "a note does nothing, nor does a row that is gone");
+    assert_eq!(page.labels().len(), 5, "clicks on a note or a missing row do nothing");
 }
 
 #[test]
-fn a_line_is_searched_for_and_let_go_again() {
+fn click_on_line_searches_it_and_second_click_clears() {
     let mut page = Page::seen();
     page.state.views.node = Some(3);
     let before = basis(&page.state.sources, &page.state);
     page.pick(1);
     assert_eq!(page.state.find.text, "@\"/home/me/model.py:30 \"");
-    assert_eq!(page.state.views.node, None, "the node would stand out before it");
+    assert_eq!(page.state.views.node, None, "the node is deselected because it would hide the highlight");
     assert_ne!(basis(&page.state.sources, &page.state), before);
     let picked = |page: &Page| {
         let marks = view(&page.state.sources, &page.state).rows.into_iter().map(|row| row.marked.is_picked);
@@ -154,14 +154,14 @@ fn a_line_is_searched_for_and_let_go_again() {
     };
     assert_eq!(picked(&page), [false, true, false, false, false, false, false]);
     page.pick(0);
-    assert_eq!(picked(&page), [true, false, false, false], "its file stands out for it");
+    assert_eq!(picked(&page), [true, false, false, false], "its folded file is marked instead");
     page.pick(0);
     page.pick(1);
     assert_eq!(page.state.find.text, "");
 }
 
 #[test]
-fn the_line_of_the_selection_is_marked() {
+fn line_of_selection_is_marked() {
     let mut page = Page::seen();
     let frame = |filename: &str, line: &str, user| FrameText {
         filename: filename.into(),
@@ -177,35 +177,35 @@ fn the_line_of_the_selection_is_marked() {
     assert_eq!(current(&page), Some(2));
     details.stack_of_free = true;
     page.state.selection = Some(Box::new(details));
-    assert_eq!(current(&page), None, "that stack did not make it");
+    assert_eq!(current(&page), None, "the stack of a free is not its call site");
 }
 
 #[test]
-fn a_dropped_source_is_no_snapshot() {
+fn dropped_source_file_is_not_opened_as_snapshot() {
     let mut page = Page::seen();
     page.give(&["model.py"]);
     assert_eq!((page.read(), page.is_loading()), (Some((0, "model.py".into())), false));
     page.give(&["train.py", "unknown.py", "model.py"]);
-    assert_eq!(page.read(), Some((2, "model.py".into())), "of several that of the heaviest file");
+    assert_eq!(page.read(), Some((2, "model.py".into())), "the largest of several files");
     page.give(&["b.pickle"]);
     assert_eq!((page.read(), page.is_loading()), (None, true));
     let mut page = Page::open();
     page.give(&["model.py", "b.pickle"]);
-    assert_eq!(page.read(), None, "a snapshot is among them");
+    assert_eq!(page.read(), None, "the files include a snapshot");
     let mut page = Page::open();
     page.act(Action::FilesGiven(vec![GivenFile { name: "model.py".into(), bytes: 1 << 30 }]));
-    assert_eq!(page.read(), None, "no source is so long");
+    assert_eq!(page.read(), None, "too long for a source file");
     let mut page = Page::new(Lines);
     page.give(&["model.py"]);
-    assert_eq!((page.read(), page.is_loading()), (None, true), "nothing is open that it could belong to");
+    assert_eq!((page.read(), page.is_loading()), (None, true), "no file is open");
 }
 
 #[test]
-fn bytes_stand_beside_the_lines() {
+fn bytes_are_shown_beside_lines() {
     let mut page = Page::seen();
     assert_eq!(text(&page.state.sources, &page.state), None);
     page.drop_text("model.py", &"x = 1\n".repeat(40));
-    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("the dropped source is shown");
     assert_eq!((shown.title.as_str(), shown.note.as_str()), ("/home/me/model.py", ""));
     let margins: Vec<_> =
         shown.margins.iter().map(|it| (it.line, it.now.as_str(), it.peak.as_str(), it.part)).collect();
@@ -213,18 +213,22 @@ fn bytes_stand_beside_the_lines() {
     assert_eq!(shown.margins[0].exact, "600 B requested; at the peak 500 B");
     page.act(Action::of(SourceAction::LinePicked(7)));
     assert_eq!(page.state.find.text, "@\"/home/me/model.py:7 \"");
-    let marks = text(&page.state.sources, &page.state).expect("it is there").margins.into_iter().map(|it| it.marked);
+    let marks =
+        text(&page.state.sources, &page.state).expect("the source is shown").margins.into_iter().map(|it| it.marked);
     let is_picked = |is_picked| Marked { is_picked, is_current: false };
     assert_eq!(marks.collect::<Vec<_>>(), [is_picked(false), is_picked(true), is_picked(false)]);
 
-    // Shorter than the recording, and one that the recording does not have.
+    // A file shorter than the recorded one, and a file that the recording does not have.
     page.drop_text("model.py", "x = 1\n");
-    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("the dropped source is shown");
     assert_eq!(shown.note, "This file is too short for 3 lines in the snapshot. Is it another version?");
     page.drop_text("deep/train.py", "");
-    assert_eq!(text(&page.state.sources, &page.state).expect("it was dropped").title, "/home/me/deep/train.py");
+    assert_eq!(
+        text(&page.state.sources, &page.state).expect("the dropped source is shown").title,
+        "/home/me/deep/train.py"
+    );
     page.drop_text("a/unknown.py", "x = 1\n");
-    let shown = text(&page.state.sources, &page.state).expect("it was dropped");
+    let shown = text(&page.state.sources, &page.state).expect("the dropped source is shown");
     assert_eq!((shown.title.as_str(), shown.margins.len()), ("unknown.py", 0));
     assert_eq!(shown.note, "No allocation comes from a file with this name.");
     page.act(Action::of(SourceAction::LinePicked(1)));
@@ -235,17 +239,17 @@ fn bytes_stand_beside_the_lines() {
 }
 
 #[test]
-fn another_device_keeps_the_source_and_nothing_else() {
+fn other_device_keeps_only_the_source() {
     let mut page = Page::seen();
     page.drop_text("model.py", "x = 1\n");
     page.act(Action::DeviceChosen(1));
-    let shown = text(&page.state.sources, &page.state).expect("it stays");
-    assert_eq!((shown.margins.len(), shown.note.as_str()), (0, ""), "nothing is known yet");
+    let shown = text(&page.state.sources, &page.state).expect("the source stays");
+    assert_eq!((shown.margins.len(), shown.note.as_str()), (0, ""), "no answer yet");
     assert!(view(&page.state.sources, &page.state).rows.is_empty());
 }
 
 #[test]
-fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
+fn long_file_is_truncated_with_note() {
     let mut page = Page::open();
     page.act(Action::TabChosen(Tab::Sources));
     let (serial, _) = page.asked().expect("a question");
@@ -259,5 +263,5 @@ fn a_file_of_many_lines_is_cut_and_says_by_how_much() {
     assert_eq!(labels, ["1 smaller file not shown", "3,501 smaller lines not shown"]);
     let number = |text: &str| text.replace(" B requested", "").replace(',', "").parse::<u64>().expect("a number");
     let sum: u64 = rows[1..rows.len() - 1].iter().map(|row| number(&row.exact)).sum();
-    assert_eq!(sum, total, "what is not shown is counted all the same");
+    assert_eq!(sum, total, "hidden lines are included in the sum");
 }

@@ -1,5 +1,5 @@
-//! The allocator's state without a browser: what is asked when, what is where, where keys lead, what is drawn and said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Segments view without a browser: requests, layout, keys, drawing, texts.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
@@ -15,10 +15,10 @@ use memscape::ui::shown::Canvas;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command};
 
-/// Bars begin so many pixels from the canvas's left edge.
+/// Distance of bars from the canvas's left edge, in pixels.
 const PAD: f64 = 12.0;
 
-/// Answers nothing by itself.
+/// A worker that sends no replies by itself.
 struct Memory;
 
 impl Worker for Memory {}
@@ -40,12 +40,12 @@ impl Page {
         page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
         page.memory(MemoryAction::Scrolled(0.0, 144.0));
         page.load(vec![device]);
-        assert!(page.asked().is_none(), "it is not seen");
+        assert!(page.asked().is_none(), "the view is hidden");
         page.act(Action::TabChosen(Tab::Memory));
         page
     }
 
-    /// With [`segments`] shown.
+    /// A page with [`segments`] shown.
     fn shown() -> Page {
         let mut page = Page::open(1 << 30);
         page.answer();
@@ -69,7 +69,7 @@ impl Page {
     }
 
     fn answer(&mut self) -> StateQuestion {
-        let (serial, question) = self.asked().expect("the state was asked for");
+        let (serial, question) = self.asked().expect("segments were requested");
         self.answered(serial, Answer::State(Box::new(segments(&question))));
         question
     }
@@ -78,7 +78,7 @@ impl Page {
         picture(&self.state.memory, &self.state).expect("a picture")
     }
 
-    /// Left and right edges of what is outlined so, from the first bar's left edge.
+    /// Left and right edges of the outlines with this stroke, relative to the left edge of the bars.
     fn outlined(&self, stroke: MemoryStroke) -> Vec<[i32; 2]> {
         let outlines = self.picture().outlines.into_iter().filter(|(_, why)| *why == stroke);
         outlines.map(|([x, _], _)| x.map(|edge| edge - PAD as i32)).collect()
@@ -88,14 +88,14 @@ impl Page {
 const MIB: u64 = 1 << 20;
 const BASE: u64 = 0x7f00_0000_0000;
 
-/// One MiB is ten pixels, a row has 400:
+/// Ten pixels per MiB, 400 pixels per row:
 ///
 /// ```text
 /// row 0  large, default stream, default pool
-/// row 1  [0 ==8 MiB==| free 8 |≈ 4 pending, its last pixel rounding|][ a segment of 10 MiB, free]
+/// row 1  [0 ==8 MiB==| free 8 |≈ 4 awaiting free, its last pixel rounding|][ a segment of 10 MiB, free]
 /// row 2  large, a private pool, expandable
 /// row 3  [a block of 60 MiB …
-/// row 4  … its end | 3 thin ones]
+/// row 4  … its end | 3 thin blocks]
 /// ```
 fn segments(question: &StateQuestion) -> StatePage {
     let sums = |segments, reserved: u64, blocks, requested: u64, free: u64| StateSums {
@@ -180,27 +180,27 @@ fn segments(question: &StateQuestion) -> StatePage {
 }
 
 #[test]
-fn it_is_asked_while_it_is_seen_for_the_newest_moment() {
+fn segments_are_requested_for_newest_cursor_while_visible() {
     let mut page = Page::open(1 << 30);
-    let (serial, question) = page.asked().expect("it is seen");
+    let (serial, question) = page.asked().expect("the view is visible");
     assert_eq!((question.moment, question.width_px, question.fit_rows, question.bytes_per_px), (501, 400, 6, 0.0));
-    // Scrubbing: one question is in flight, the next is about the newest moment.
+    // Scrubbing: one question is in flight, and the next is about the newest cursor position.
     for moment in [502, 503, 504] {
         page.act(Action::MomentTyped(moment.to_string()));
         assert!(page.asked().is_none());
     }
     page.answered(serial, Answer::State(Box::new(segments(&question))));
     assert_eq!(page.answer().moment, 505);
-    assert!(page.asked().is_none(), "it is known");
+    assert!(page.asked().is_none(), "a known answer is not requested again");
     page.step(MemoryStep::Earlier);
     assert_eq!(page.answer().moment, 504);
     page.act(Action::TabChosen(Tab::Tree));
     page.act(Action::MomentTyped("7".into()));
-    assert!(page.asked().is_none(), "it is not seen");
+    assert!(page.asked().is_none(), "the view is hidden");
 }
 
 #[test]
-fn keys_lead_through_blocks_and_segments() {
+fn keys_move_through_blocks_and_segments() {
     let mut page = Page::shown();
     assert!(reading(&page.state.memory, &page.state).contains("Arrow keys move"));
     page.step(MemoryStep::After);
@@ -214,15 +214,15 @@ fn keys_lead_through_blocks_and_segments() {
         reading(&page.state.memory, &page.state)
     );
     page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding is no place of its own");
+    assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding cannot be selected");
     page.step(MemoryStep::SegmentAfter);
     assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
     page.step(MemoryStep::SegmentAfter);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 400], [0, 200]], "in both rows");
+    assert_eq!(page.outlined(MemoryStroke::Active), [[0, 400], [0, 200]], "outlined in both rows");
     page.step(MemoryStep::After);
     assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
     page.step(MemoryStep::After);
-    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]], "there is no other");
+    assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]], "no further segment");
     page.step(MemoryStep::SegmentBefore);
     assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
     page.step(MemoryStep::First);
@@ -235,11 +235,11 @@ fn keys_lead_through_blocks_and_segments() {
 }
 
 #[test]
-fn the_pointer_tells_and_a_click_selects() {
+fn hover_shows_card_and_click_selects() {
     let mut page = Page::shown();
     let at = |x: f64, row: f64| [PAD + x, (row + 0.5) * ROW_PX];
     page.memory(MemoryAction::PointerAt(Some(at(170.0, 1.0))));
-    let (serial, allocation) = page.details_asked().expect("who is it?");
+    let (serial, allocation) = page.details_asked().expect("details are requested");
     assert_eq!(allocation, 51);
     let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
     page.answered(serial, Answer::Details(Some(Box::new(details))));
@@ -256,36 +256,36 @@ fn the_pointer_tells_and_a_click_selects() {
     page.memory(MemoryAction::PointerAt(Some(at(205.0, 1.0))));
     assert_eq!(hovered(&page.state.memory, &page.state), None, "between segments");
     page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
-    let serial = page.state.selecting.expect("it is selected");
+    let serial = page.state.selecting.expect("the block is being selected");
     let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
     page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
     page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
-    assert_eq!(page.state.selection, None, "what is free is no allocation");
+    assert_eq!(page.state.selection, None, "a free range is not an allocation");
 }
 
 #[test]
-fn what_is_selected_elsewhere_is_shown() {
+fn selection_in_other_view_is_revealed() {
     let mut page = Page::shown();
     page.act(Action::Command(Command::SelectNext));
-    let serial = page.state.selecting.expect("details were asked for");
+    let serial = page.state.selecting.expect("details were requested");
     let address = Some(BASE + 1061 * MIB);
     let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
     page.answered(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.answer().reveal, address);
-    // It is thinner than a pixel: its place is marked.
+    // The block is thinner than a pixel, so its position is marked.
     assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
 }
 
 #[test]
-fn tools_change_what_is_asked() {
+fn sort_and_zoom_change_the_request() {
     let mut page = Page::shown();
     page.step(MemoryStep::NextSort);
     assert_eq!(page.answer().sort, SegmentSort::Size);
     page.step(MemoryStep::ZoomIn);
     let question = page.answer();
     assert!((question.bytes_per_px - 104_857.6 / 1.5).abs() < 1e-6);
-    assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "what was at the top stays in view");
+    assert_eq!((question.fit_rows, question.reveal), (0, Some(BASE)), "the top segment stays in view");
     page.step(MemoryStep::Fit);
     assert!(page.answer().bytes_per_px.abs() < f64::EPSILON);
     assert_eq!(
@@ -304,7 +304,7 @@ fn tools_change_what_is_asked() {
 }
 
 #[test]
-fn a_request_is_answered_in_words() {
+fn typed_size_reports_where_it_fits() {
     let mut page = Page::shown();
     page.memory(MemoryAction::RequestTyped("24 MB".into()));
     assert_eq!(page.state.memory.wrong.as_deref(), Some("MB is ambiguous: write MiB."));
@@ -327,9 +327,9 @@ fn a_request_is_answered_in_words() {
 }
 
 #[test]
-fn sums_and_headings_name_their_kind() {
+fn sums_and_headings_have_labels() {
     let page = Page::shown();
-    let shown = page.state.memory.page().expect("it is shown").clone();
+    let shown = page.state.memory.page().expect("segments are shown").clone();
     let [short, exact] = sums(&shown);
     assert_eq!(
         short.replace('\u{a0}', " "),
@@ -347,29 +347,29 @@ fn sums_and_headings_name_their_kind() {
 }
 
 #[test]
-fn it_is_drawn_as_it_is_told() {
+fn blocks_are_drawn_at_their_positions() {
     let page = Page::shown();
     let picture = page.picture();
     assert_eq!((picture.frames.len(), picture.tiles.len()), (4, 8));
     assert_eq!(picture.frames[0].lines, [true, true]);
-    assert_eq!(picture.frames[2].lines, [true, false], "it goes on in the next row");
-    assert_eq!(picture.frames[3].lines, [false, false], "it can grow");
+    assert_eq!(picture.frames[2].lines, [true, false], "continues in the next row");
+    assert_eq!(picture.frames[3].lines, [false, false], "expandable segment has no end line");
     let texts: Vec<&str> = picture.texts.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(texts, ["8.00 MiB", "8.00 MiB", "free 10.0 MiB", "60.0 MiB", "60.0 MiB"]);
     assert!(picture.tiles.iter().all(|tile| tile.y[0] >= 0 && tile.y[1] - tile.y[0] == 18), "rows of one height");
 }
 
 #[test]
-fn what_is_empty_says_why() {
+fn empty_view_has_a_note() {
     let mut page = Page::open(0);
-    let (serial, _) = page.asked().expect("it is seen");
+    let (serial, _) = page.asked().expect("the view is visible");
     page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
     assert_eq!(
         note(&page.state.memory, &page.state),
         "The snapshot has no segments, so addresses of blocks are unknown."
     );
     let mut page = Page::open(1 << 30);
-    let (serial, _) = page.asked().expect("it is seen");
+    let (serial, _) = page.asked().expect("the view is visible");
     page.answered(serial, Answer::State(Box::default()));
     assert_eq!(note(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
 }

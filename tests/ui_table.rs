@@ -1,5 +1,5 @@
-//! The table and the histograms without a browser: what is asked when, which rows are chosen and seen, what is said.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The Allocations view and the histograms without a browser: requests, selected and visible rows, texts.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -17,7 +17,7 @@ use memscape::ui::table::TableStep;
 use memscape::ui::table::{Dropped, ROW_PX, grid, status};
 use memscape::ui::{Action, Command, Effect};
 
-/// The table has so many rows.
+/// A worker whose table has this many rows.
 struct Rows(u32);
 
 impl Worker for Rows {}
@@ -25,7 +25,7 @@ impl Worker for Rows {}
 type Page = face::Page<Rows>;
 
 impl Page {
-    /// With a file open and the table seen; 20 rows are seen of so many, the first of which are known.
+    /// A page with the table visible. 20 of the rows are in view, and the first rows are loaded.
     fn open(rows: u32) -> Page {
         let device = |device| DeviceSummary {
             device,
@@ -35,7 +35,7 @@ impl Page {
             ..DeviceSummary::default()
         };
         let mut page = Page::with(Rows(rows), vec![device(0), device(1)]);
-        assert!(page.asked().is_none(), "the table is not seen");
+        assert!(page.asked().is_none(), "the table is hidden");
         page.act(Action::TabChosen(Tab::Table));
         page.answer();
         page.scroll(0.0);
@@ -60,7 +60,7 @@ impl Page {
         })
     }
 
-    /// The worker answers: allocation `1000 + row` in every row, each of `row` bytes.
+    /// Answers a request: row N is allocation `1000 + N` of N bytes.
     fn answer_to(&mut self, (serial, question): (u32, TableQuestion)) {
         let [first, count] = question.rows;
         let row = |row: u32| TableRow {
@@ -88,7 +88,7 @@ impl Page {
     }
 
     fn answer(&mut self) -> TableQuestion {
-        let asked = self.asked().expect("the table was asked for");
+        let asked = self.asked().expect("the table was requested");
         self.answer_to(asked.clone());
         asked.1
     }
@@ -99,21 +99,21 @@ impl Page {
         }
     }
 
-    /// The worker tells about the allocation that was just selected.
+    /// Answers the details request for the selected allocation.
     fn select(&mut self, allocation: u32) {
         self.tell(Details { allocation, ..Details::default() });
     }
 
-    /// The rows that are seen.
+    /// Visible rows.
     fn rows(&self) -> Vec<u32> {
         grid(&self.state.table, &self.state).rows.iter().map(|row| row.row).collect()
     }
 }
 
 #[test]
-fn it_asks_once_for_what_is_seen_and_again_when_that_is_left() {
+fn rows_are_requested_when_scrolled_out_of_loaded_range() {
     let mut page = Page::open(10_000);
-    assert!(page.asked().is_none(), "all that is seen is known");
+    assert!(page.asked().is_none(), "all visible rows are loaded");
     page.scroll(3.0 * ROW_PX);
     assert!(page.asked().is_none());
     page.scroll(5000.0 * ROW_PX);
@@ -128,14 +128,14 @@ fn it_asks_once_for_what_is_seen_and_again_when_that_is_left() {
     page.answer();
     assert!(page.rows().contains(&7000) && page.rows().contains(&7019));
     assert!(page.asked().is_none());
-    // Another view is seen: nothing is asked for it here.
+    // Another view is visible, so the table requests nothing.
     page.act(Action::TabChosen(Tab::Tree));
     page.act(Action::of(TableAction::SortChosen(TableColumn::Address)));
     assert!(page.asked().is_none());
 }
 
 #[test]
-fn a_column_is_sorted_and_turned() {
+fn column_click_sorts_and_reverses() {
     let mut page = Page::open(100);
     assert_eq!((page.state.table.sort.column, page.state.table.sort.way), (TableColumn::Size, SortWay::Descending));
     for (column, way) in [
@@ -155,13 +155,13 @@ fn a_column_is_sorted_and_turned() {
 }
 
 #[test]
-fn rows_are_chosen_and_their_sum_is_asked_for() {
+fn selecting_rows_requests_their_sum() {
     let mut page = Page::open(100);
     page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
     assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
-    assert!(page.asked().is_none(), "what one weighs is known");
+    assert!(page.asked().is_none(), "the size of one row is known");
     page.select(1003);
-    assert!(page.asked().is_none(), "and where it is");
+    assert!(page.asked().is_none(), "the position of one row is known");
     assert_eq!(page.state.table.chosen.ranges(), [[3, 4]]);
     page.key(Go::Down, Extent::Through);
     page.key(Go::Down, Extent::Through);
@@ -169,9 +169,9 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     page.act(Action::of(TableAction::RowClicked(9, Extent::Toggle)));
     assert_eq!(page.state.table.chosen.ranges(), [[3, 6], [9, 10]]);
     let told = status(&page.state.table, &page.state);
-    assert!(!told.text.contains("chosen"), "a sum of other rows is not said of these: {}", told.text);
+    assert!(!told.text.contains("chosen"), "the sum of other rows is shown: {}", told.text);
     let mut question = None;
-    // The question of the first extension was on its way while the others came.
+    // The request for the first extension is in flight while the selection grows.
     let mut page = Page::open(100);
     page.act(Action::of(TableAction::RowClicked(3, Extent::One)));
     page.key(Go::Down, Extent::Through);
@@ -186,14 +186,14 @@ fn rows_are_chosen_and_their_sum_is_asked_for() {
     assert!(told.text.starts_with("3 selected · 777 B · 100 allocations"), "{}", told.text);
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
     assert_eq!(page.answer().chosen, [[0, 100]]);
-    // Another table, another choice.
+    // Sorting clears the selection.
     page.act(Action::of(TableAction::SortChosen(TableColumn::Number)));
     page.answer();
     assert_eq!(page.state.table.chosen.count(), 0);
 }
 
 #[test]
-fn keys_lead_to_every_row_of_a_million() {
+fn keys_reach_any_row_of_a_long_table() {
     for rows in [1, 7, 10_000, 1_000_000, 30_000_000] {
         let mut page = Page::open(rows);
         let mut shown = page.state.table.scroll.jump().0;
@@ -207,7 +207,7 @@ fn keys_lead_to_every_row_of_a_million() {
         ] {
             page.key(go, Extent::One);
             page.answer_if_asked();
-            // The shell scrolls where it is told to, as far as it goes.
+            // The browser scrolls to the requested position, as far as possible.
             let jump = page.state.table.scroll.jump();
             if jump.0 != shown {
                 let height = grid(&page.state.table, &page.state).all_px;
@@ -225,7 +225,7 @@ fn keys_lead_to_every_row_of_a_million() {
 }
 
 #[test]
-fn what_is_selected_elsewhere_is_revealed_once() {
+fn selection_in_other_view_is_revealed_once() {
     let mut page = Page::open(10_000);
     page.act(Action::Command(Command::SelectNext));
     page.select(1000 + 4321);
@@ -233,25 +233,26 @@ fn what_is_selected_elsewhere_is_revealed_once() {
     assert_eq!(page.state.table.chosen.active(), Some(4321));
     page.answer();
     let (_, px) = page.state.table.scroll.jump();
-    assert!((px / ROW_PX - 4311.0).abs() < 2.0, "it is brought to the middle: {px}");
+    assert!((px / ROW_PX - 4311.0).abs() < 2.0, "row is not scrolled to the middle: {px}");
     page.scroll(px);
     page.answer_if_asked();
     assert!(page.rows().contains(&4321));
-    let row = grid(&page.state.table, &page.state).rows.into_iter().find(|row| row.row == 4321).expect("seen");
+    let row =
+        grid(&page.state.table, &page.state).rows.into_iter().find(|row| row.row == 4321).expect("the row is visible");
     assert!(row.class.contains("selected"), "{}", row.class);
     page.scroll(0.0);
     let asked = page.answer();
-    assert_eq!(asked.reveal, None, "whoever scrolls away is left alone");
+    assert_eq!(asked.reveal, None, "scrolling away does not jump back");
 }
 
 #[test]
-fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
+fn valid_filter_is_requested_and_invalid_one_is_not() {
     let mut page = Page::open(100);
     page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB".into())));
     assert_eq!(page.answer().filter.text, "train.py & >1KiB");
     assert!(status(&page.state.table, &page.state).text.contains("100 allocations of 1,100"));
     page.act(Action::of(TableAction::FilterTyped("train.py & >1KiB & age>".into())));
-    assert!(page.asked().is_none(), "what was listed stays");
+    assert!(page.asked().is_none(), "listed rows stay");
     assert!(
         status(&page.state.table, &page.state).is_wrong
             && status(&page.state.table, &page.state).text.contains("age>1000")
@@ -273,7 +274,7 @@ fn a_filter_is_asked_for_and_a_wrong_one_is_not() {
 }
 
 #[test]
-fn bars_tell_count_and_bytes() {
+fn histogram_bars_have_count_and_bytes() {
     let mut page = Page::open(100);
     page.act(Action::TabChosen(Tab::Histograms));
     let bars = page.state.table.chart(Histogram::Sizes).bars;
@@ -289,7 +290,7 @@ fn bars_tell_count_and_bytes() {
 }
 
 #[test]
-fn text_is_copied_when_all_of_it_is_there() {
+fn text_is_copied_once_all_parts_arrived() {
     let mut page = Page::open(1_000_000);
     page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let asked = page.done.iter().find_map(|effect| match effect {
@@ -298,8 +299,8 @@ fn text_is_copied_when_all_of_it_is_there() {
         }
         _ => None,
     });
-    let (serial, chosen) = asked.expect("text was asked for");
-    assert_eq!(chosen, [[0, 1_000_000]], "all rows, where none are chosen");
+    let (serial, chosen) = asked.expect("text was requested");
+    assert_eq!(chosen, [[0, 1_000_000]], "all rows if none are selected");
     let part = |text: &str, rows, last| Reply::Answer {
         serial,
         answer: Answer::TableText(TableText { text: text.into(), rows, last }),
@@ -311,5 +312,5 @@ fn text_is_copied_when_all_of_it_is_there() {
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied the first 200,000 rows of 1,000,000."));
     page.act(Action::Copied(Ok(())));
-    assert_eq!(page.state.remark.as_deref(), Some("Copied."), "something else was");
+    assert_eq!(page.state.remark.as_deref(), Some("Copied."), "another copy succeeded");
 }

@@ -1,10 +1,5 @@
-//! The face without a browser, what a person puts on the picture: cursor, ruler, box, trail, markers, capacity, the other axis.
-#![allow(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of a test fail as it does, by panicking"
-)]
+//! The timeline's tools without a browser: crosshair, ruler, zoom box, undo, markers, capacity, and the other axis.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
@@ -23,7 +18,7 @@ use memscape::ui::ruler::Mode;
 use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u64 = 999;
-/// µs since 1970 of event 0; each of the others comes 10 µs after the one before.
+/// Time of event 0 in µs since 1970. Events are 10 µs apart.
 const START_US: i64 = 1_700_000_000_000_000;
 
 fn devices() -> Vec<DeviceSummary> {
@@ -39,7 +34,7 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, Some((START_US, last))), device(1, None)]
 }
 
-/// One allocation, as high as the window, in every moment.
+/// A scene with one allocation that fills the window at every event.
 fn scene(view: View) -> Scene {
     let columns = view.width_px as usize;
     let moment = |column: u32| match view.axis {
@@ -60,11 +55,11 @@ fn scene(view: View) -> Scene {
     }
 }
 
-/// What the worker says of a moment of this file.
+/// Totals after an event of this file.
 fn facts(at: At) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        At::MostReserved | At::OutOfMemory | At::After(_) => panic!("the page names no events"),
+        At::MostReserved | At::OutOfMemory | At::After(_) => panic!("the page never sends these"),
         At::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
         At::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
         At::X(Axis::Time, x) => {
@@ -77,10 +72,10 @@ fn facts(at: At) -> MomentFacts {
     MomentFacts { moment, place, began: time(moment), time_us, requested, reserved, pending, count: moment % 7 }
 }
 
-/// Answers at once.
+/// A worker that answers at once.
 #[derive(Default)]
 struct Told {
-    /// What a step leads to.
+    /// Answer to a step request.
     stepped: Option<Stepped>,
     asked: Vec<Request>,
     but: Left,
@@ -88,7 +83,7 @@ struct Told {
 
 type Page = face::Page<Told>;
 
-/// What the worker does not answer.
+/// Requests that the worker does not answer.
 #[derive(Default, PartialEq)]
 enum Left {
     #[default]
@@ -141,13 +136,13 @@ impl Page {
         Page::with(Told::default(), devices())
     }
 
-    /// Answers what was asked last about moments.
+    /// Answers the latest request about event totals.
     fn tell_moments(&mut self) {
         let last = self.worker.asked.iter().rev().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
-        let (serial, at) = last.expect("it was asked");
+        let (serial, at) = last.expect("a request for event totals");
         self.answered(serial, Answer::Moments(at.into_iter().map(facts).collect()));
     }
 
@@ -160,19 +155,19 @@ impl Page {
         self.act(Action::DrawnTo(Pointer { x: to.0, y: to.1 }));
     }
 
-    /// First and last place of the window on its axis.
+    /// Start and end of the window on its axis.
     fn window(&self) -> [f64; 2] {
         let view = self.state.view.expect("a view");
         [0.0, f64::from(view.width_px)].map(|column| view.x_from_column(column))
     }
 
-    /// The event that the panel tells, and what was live.
+    /// Event and live bytes shown in the panel.
     fn told(&self) -> (Option<i64>, u64) {
         let view = moment::view(&self.state);
         (view.event, view.facts.requested)
     }
 
-    /// Later than any change that belongs to the same step.
+    /// Advances the clock, so that the next change is a new undo step.
     fn wait(&mut self) {
         self.now_ms += 1000.0;
     }
@@ -183,30 +178,30 @@ const ALT: Modifiers = Modifiers { shift: false, alt: true, ctrl: false };
 const ALONE: Modifiers = Modifiers { shift: false, alt: false, ctrl: false };
 
 #[test]
-fn the_cursor_is_where_the_pointer_is_until_keys_lead_it() {
+fn crosshair_follows_pointer_until_keys_move_it() {
     let mut page = Page::open();
-    assert_eq!(page.told(), (Some(0), 1001), "at first, the peak");
+    assert_eq!(page.told(), (Some(0), 1001), "starts at the peak");
     page.hover(50.5, 40.0);
     assert_eq!(page.told(), (Some(499), 1500));
     page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(500), 1501));
     assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
-    // The pointer rests, so the keys lead on; when it moves, it leads.
+    // The pointer rests, so keys keep moving the crosshair. When the pointer moves, the crosshair follows it.
     page.hover(50.5, 40.0);
     page.command(Command::Cursor(CursorStep::Later));
     assert_eq!(page.told(), (Some(501), 1502));
     page.command(Command::Cursor(CursorStep::ColumnRight));
-    assert_eq!(page.told().0, Some(509), "the next column shows moment 510");
+    assert_eq!(page.told().0, Some(509), "the next column shows event 509");
     page.command(Command::Cursor(CursorStep::ColumnLeft));
     assert_eq!(page.told().0, Some(499));
     page.hover(20.5, 40.0);
     assert_eq!(page.told(), (Some(199), 1200));
     page.act(Action::PointerLeft);
-    assert_eq!(page.told(), (Some(499), 1500), "where keys have left it");
+    assert_eq!(page.told(), (Some(499), 1500), "returns to the position set by keys");
 }
 
 #[test]
-fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
+fn crosshair_stops_at_both_ends_and_is_announced() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
@@ -222,11 +217,11 @@ fn the_cursor_ends_at_both_ends_and_is_spoken_of() {
     }
     assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
-    assert_eq!(moment::spoken(&page.state), "", "the pointer is not spoken of");
+    assert_eq!(moment::spoken(&page.state), "", "pointer moves are not announced");
 }
 
 #[test]
-fn a_cursor_that_leaves_the_window_takes_it_along() {
+fn crosshair_leaving_window_scrolls_it() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
@@ -238,11 +233,11 @@ fn a_cursor_that_leaves_the_window_takes_it_along() {
     let at = f64::from(page.state.cursor().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
-    assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "it is moved, not zoomed");
+    assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "the window is moved, not zoomed");
 }
 
 #[test]
-fn enter_selects_and_braces_lead_to_birth_and_end() {
+fn enter_selects_and_braces_jump_to_alloc_and_free() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
     page.command(Command::Cursor(CursorStep::ToBorn));
@@ -257,14 +252,14 @@ fn enter_selects_and_braces_lead_to_birth_and_end() {
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
     assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
-    // It is live until event 600 ends it.
+    // It is live until event 600 frees it.
     page.worker.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
     page.command(Command::Cursor(CursorStep::ToFreed));
     assert_eq!(page.told().0, Some(600));
 }
 
 #[test]
-fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
+fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
     page.command(Command::Cursor(CursorStep::After));
@@ -282,17 +277,17 @@ fn a_long_way_is_asked_in_parts_and_nowhere_is_said() {
     page.worker.but = Left::DoesNotStep;
     page.command(Command::Cursor(CursorStep::After));
     page.command(Command::Cursor(CursorStep::After));
-    let [(first, ..)] = steps(&page)[..] else { panic!("one at a time") };
+    let [(first, ..)] = steps(&page)[..] else { panic!("one request at a time") };
     page.answered(first, Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }));
-    let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("it goes on from there") };
+    let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("continues from there") };
     page.answered(again, Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }));
-    let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second press was not lost") };
+    let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second key press is applied") };
     page.answered(second, Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }));
     assert_eq!(page.told().0, Some(699));
 }
 
 #[test]
-fn a_ruler_measures_exactly_and_stays_until_escape() {
+fn ruler_measures_exactly_and_stays_until_escape() {
     let mut page = Page::open();
     page.drag((10.0, 20.0), (60.0, 70.0), ALT);
     page.act(Action::DragEnded);
@@ -300,7 +295,7 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
     let view = page.state.view.unwrap();
     let bytes = view.bytes_from_row(70.0) as i64 - view.bytes_from_row(20.0) as i64;
     assert_eq!((measured.events, measured.time_us, measured.bytes), (Some(500), Some(5000), bytes));
-    // It stays where it was put: on the plane, not on the screen.
+    // The ruler is fixed to the plane, not to the screen.
     let ends = page.state.tools.ruler.ends;
     page.wait();
     page.command(Command::ZoomEventsIn);
@@ -311,13 +306,13 @@ fn a_ruler_measures_exactly_and_stays_until_escape() {
     page.command(Command::FitBoth);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
-    assert!(Overlay::of(&page.state).ruler.expect("it is drawn").1.starts_with("−500 events · −5.00 ms · −"));
+    assert!(Overlay::of(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −"));
     page.command(Command::ClearSelection);
     assert_eq!(page.state.measured(), None);
 }
 
 #[test]
-fn a_key_begins_a_ruler_that_the_cursor_spans() {
+fn ruler_key_starts_at_crosshair() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
     page.command(Command::Cursor(CursorStep::Later));
@@ -328,12 +323,12 @@ fn a_key_begins_a_ruler_that_the_cursor_spans() {
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
     page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "fixed");
+    assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "the ruler is fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
-    // However short it is on the screen.
+    // Even if the ruler is short on the screen.
     assert!((page.window()[1] - page.window()[0] - 7.0).abs() < 1.0, "{:?}", page.window());
-    // The pointer spans it as well, and a click ends that without selecting anything.
+    // The pointer extends it too, and a click ends it without selecting anything.
     page.command(Command::ClearSelection);
     page.command(Command::FitBoth);
     page.hover(20.0, 20.0);
@@ -346,7 +341,7 @@ fn a_key_begins_a_ruler_that_the_cursor_spans() {
 }
 
 #[test]
-fn the_measuring_button_makes_a_drag_measure() {
+fn ruler_button_makes_drag_measure() {
     let mut page = Page::open();
     page.command(Command::ToggleRuler);
     assert_eq!((page.state.tools.ruler.mode, page.state.measured()), (Mode::On, None));
@@ -359,7 +354,7 @@ fn the_measuring_button_makes_a_drag_measure() {
 }
 
 #[test]
-fn a_box_is_zoomed_into_and_a_flat_one_on_one_axis() {
+fn box_zooms_both_axes_and_flat_box_zooms_one() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (70.0, 60.0), SHIFT);
     assert!(Overlay::of(&page.state).rubber.is_some());
@@ -388,11 +383,11 @@ fn a_box_is_zoomed_into_and_a_flat_one_on_one_axis() {
     page.command(Command::ClearSelection);
     page.act(Action::DrawnTo(Pointer { x: 95.0, y: 95.0 }));
     page.act(Action::DragEnded);
-    assert_eq!(page.state.view, before, "Esc gives it up, whatever the pointer does then");
+    assert_eq!(page.state.view, before, "Esc cancels the box");
 }
 
 #[test]
-fn the_trail_leads_back_and_forward_by_whole_steps() {
+fn undo_and_redo_move_by_whole_steps() {
     let mut page = Page::open();
     let mut seen = vec![page.state.view];
     for _ in 0..3 {
@@ -408,21 +403,21 @@ fn the_trail_leads_back_and_forward_by_whole_steps() {
         assert_eq!(page.state.view, *before);
     }
     page.command(Command::WindowBack);
-    assert!(page.state.remark.is_some(), "there is nothing before the first");
+    assert!(page.state.remark.is_some(), "no window before the first");
     for after in &seen[1..] {
         page.command(Command::WindowForward);
         assert_eq!(page.state.view, *after);
     }
     page.command(Command::WindowBack);
     page.command(Command::MoveRight);
-    assert!(page.state.tools.trail.forward.is_empty(), "a new step leads elsewhere");
+    assert!(page.state.tools.trail.forward.is_empty(), "a new step clears redo");
     page.wait();
     page.command(Command::FitBoth);
     page.wait();
     page.command(Command::ToggleAxis);
     assert_eq!(page.state.axis, Axis::Time);
     page.command(Command::WindowBack);
-    assert_eq!(page.state.axis, Axis::Events, "the axis belongs to the window");
+    assert_eq!(page.state.axis, Axis::Events, "undo restores the axis");
     for _ in 0..300 {
         page.wait();
         page.command(Command::ZoomEventsIn);
@@ -435,7 +430,7 @@ fn the_trail_leads_back_and_forward_by_whole_steps() {
 }
 
 #[test]
-fn markers_tell_what_was_and_stay_with_their_device() {
+fn markers_show_figures_and_belong_to_device() {
     let mut page = Page::open();
     page.command(Command::PutMarker);
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
@@ -465,42 +460,46 @@ fn markers_tell_what_was_and_stay_with_their_device() {
     page.act(Action::PointerLeft);
     page.hover(50.0, 20.0);
     page.command(Command::RemoveMarker);
-    assert_eq!(told(&page).iter().map(|it| it.0).collect::<Vec<_>>(), [2], "the nearest to the cursor");
+    assert_eq!(
+        told(&page).iter().map(|it| it.0).collect::<Vec<_>>(),
+        [2],
+        "the marker nearest to the crosshair is removed"
+    );
     page.act(Action::MarkerRemoved(2));
     assert!(told(&page).is_empty());
     for x in 0..70 {
         page.act(Action::MarkerPut(Pointer { x: f64::from(x), y: 20.0 }));
     }
-    assert_eq!(told(&page).len(), 49, "no more than 50, one of which is the other device's");
+    assert_eq!(told(&page).len(), 49, "at most 50 markers, one of them on the other device");
 }
 
 #[test]
-fn a_typed_capacity_belongs_to_everything() {
+fn typed_capacity_is_included_in_full_view() {
     let mut page = Page::open();
     let whole = page.state.view.unwrap();
     page.act(Action::CapacityTyped("0.01".into()));
     let bytes = (0.01 * (1u64 << 30) as f64) as u64;
     assert_eq!(page.state.tools.capacity, Some(bytes));
     let raised = page.state.view.unwrap();
-    assert!(raised.bytes_from_row(100.0) > bytes as f64, "everything was shown, so everything is");
+    assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
     assert!(Overlay::of(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
     for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
         page.act(Action::CapacityTyped(nonsense.into()));
         assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");
     }
     page.command(Command::NextDevice);
-    assert_eq!(page.state.tools.capacity, Some(bytes), "it is kept");
+    assert_eq!(page.state.tools.capacity, Some(bytes), "capacity is kept");
     page.command(Command::NextDevice);
     page.act(Action::CapacityTyped(String::new()));
     assert_eq!((page.state.tools.capacity, page.state.view), (None, Some(whole)));
     page.command(Command::ZoomEventsIn);
     let closer = page.state.view;
     page.act(Action::CapacityTyped("0.01".into()));
-    assert_eq!(page.state.view, closer, "who looks at a part goes on to");
+    assert_eq!(page.state.view, closer, "a zoomed window does not change");
 }
 
 #[test]
-fn the_other_axis_shows_the_same_moments() {
+fn other_axis_shows_the_same_events() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (40.0, 12.0), SHIFT);
     page.act(Action::DragEnded);
@@ -515,11 +514,11 @@ fn the_other_axis_shows_the_same_moments() {
     assert!(back.iter().zip(events).all(|(a, b)| (a - b).abs() < 3.0), "{back:?} {events:?}");
     page.command(Command::NextDevice);
     page.command(Command::ToggleAxis);
-    assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "that one has no times");
+    assert_eq!((page.state.axis, page.state.remark.is_some()), (Axis::Events, true), "the device has no times");
 }
 
 #[test]
-fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
+fn crop_to_window_covers_visible_events() {
     let mut page = Page::open();
     for part in [(20.0, 40.0), (13.0, 17.0), (0.0, 3.0), (90.0, 100.0)] {
         page.command(Command::FitBoth);
@@ -527,7 +526,7 @@ fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
         page.act(Action::DragEnded);
         let [left, right] = page.window();
         let [from, to] = CropRange::Window.events(&page.state).unwrap();
-        // A moment is as wide as an event, and begins with it; the state at the left edge is what the snapshot begins with.
+        // An event spans one unit and starts at its own position. The crop starts with the state at the left edge.
         assert_eq!([from, to], [left.floor() as u32, (right.ceil() as u32 - 1).min(EVENTS as u32)], "{left}–{right}");
         page.command(Command::ToggleAxis);
         let times = page.window();
@@ -535,13 +534,13 @@ fn the_visible_window_as_a_smaller_snapshot_has_all_that_is_seen() {
         let moments = times.map(|time| ((time - 156.0) / 10.0 + 1.0).clamp(0.0, EVENTS as f64));
         assert!(f64::from(from) <= moments[0] && f64::from(to) >= moments[1].floor(), "{from}–{to}: {moments:?}");
         let wide = moments[1] - moments[0];
-        assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "hardly more: {from}–{to}: {moments:?}");
+        assert!(f64::from(to - from) <= wide * 1.05 + 4.0, "crop is too large: {from}–{to}: {moments:?}");
         page.command(Command::ToggleAxis);
     }
 }
 
 #[test]
-fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
+fn selection_stays_in_view_after_regrouping() {
     let mut page = Page::open();
     page.act(Action::Clicked(Pointer { x: 40.0, y: 10.0 }));
     assert!(page.state.selection.is_some());
@@ -559,11 +558,11 @@ fn a_selection_that_another_order_puts_elsewhere_is_brought_back() {
 }
 
 #[test]
-fn the_panel_tells_the_cursor_s_moment_whatever_markers_ask() {
+fn panel_shows_crosshair_event_while_markers_are_answered() {
     let mut page = Page::open();
     page.worker.but = Left::DoesNotTell;
     page.hover(40.5, 20.0);
-    // The worker is busy; a marker is put, and the cursor goes on.
+    // The worker is busy. A marker is placed, and the crosshair moves on.
     page.act(Action::MarkerPut(Pointer { x: 60.5, y: 20.0 }));
     page.hover(80.5, 20.0);
     page.tell_moments();
@@ -574,7 +573,7 @@ fn the_panel_tells_the_cursor_s_moment_whatever_markers_ask() {
 }
 
 #[test]
-fn a_marker_is_put_at_the_moment_that_the_pixel_shows() {
+fn marker_is_placed_at_event_of_its_pixel() {
     let mut page = Page::open();
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);

@@ -1,5 +1,5 @@
-//! The simulated allocator in the page, without a browser: when it is asked, what of it is shown, and how it is canceled.
-#![allow(clippy::expect_used, clippy::panic, reason = "the helpers of a test fail as it does, by panicking")]
+//! The allocator simulation in the page, without a browser: requests, shown results, and cancelling.
+#![allow(clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun};
@@ -10,7 +10,7 @@ use memscape::ui::what_if::{Field, WhatIfAction};
 use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Effect};
 
-/// Answers whatever must be there before the simulation is asked.
+/// A worker that answers everything except simulation requests.
 struct Rest;
 
 impl Worker for Rest {
@@ -29,13 +29,13 @@ impl Worker for Rest {
 type Page = face::Page<Rest>;
 
 impl Page {
-    /// A page that shows the allocator settings.
+    /// A page that shows the Allocator settings insight.
     fn of_settings() -> Page {
         let mut page = Page::on(CANVAS, Rest);
         let device = |device| DeviceSummary { device, events: 999, peak_event: 500, ..DeviceSummary::default() };
         page.load(vec![device(0), device(1)]);
         page.act(Action::TabChosen(Tab::Why));
-        assert!(page.simulations().is_empty(), "another insight is seen");
+        assert!(page.simulations().is_empty(), "another insight is visible");
         page.act(Action::of(WhyAction::TopicChosen(Topic::Settings)));
         page
     }
@@ -45,7 +45,7 @@ impl Page {
         self.act(Action::of(action));
     }
 
-    /// What the simulator is asked: number, device, question.
+    /// Simulation requests: serial, device, question.
     fn simulations(&self) -> Vec<(u32, i64, WhatIfQuestion)> {
         let asked = self.done.iter().filter_map(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, device, what: Question::WhatIf(question) })) => {
@@ -56,7 +56,7 @@ impl Page {
         asked.collect()
     }
 
-    /// The number of the one question.
+    /// Serial of the only simulation request.
     fn serial(&self) -> u32 {
         let all = self.simulations();
         assert_eq!(all.len(), 1, "{all:?}");
@@ -80,7 +80,7 @@ impl Page {
 }
 
 #[test]
-fn the_proof_is_asked_when_the_insight_is_seen_and_the_rest_when_the_person_asks() {
+fn proof_is_requested_when_visible_and_runs_on_click() {
     let mut page = Page::of_settings();
     let proof = WhatIfQuestion::default();
     assert_eq!(page.simulations().into_iter().map(|(_, device, it)| (device, it)).collect::<Vec<_>>(), [(0, proof)]);
@@ -91,7 +91,7 @@ fn the_proof_is_asked_when_the_insight_is_seen_and_the_rest_when_the_person_asks
     page.what_if(WhatIfAction::Typed(Field::Line, "expandable_segments:True".into()));
     page.what_if(WhatIfAction::Typed(Field::Capacity, "40".into()));
     page.what_if(WhatIfAction::EmptiesLeftOut(true));
-    assert!(page.simulations().is_empty(), "nothing is simulated while one types");
+    assert!(page.simulations().is_empty(), "typing does not start a simulation");
     page.what_if(WhatIfAction::Simulated);
     let expected = WhatIfQuestion {
         lines: vec!["expandable_segments:True".into()],
@@ -109,7 +109,7 @@ fn the_proof_is_asked_when_the_insight_is_seen_and_the_rest_when_the_person_asks
     page.told(serial, &["recorded", "b"], true);
     assert_eq!((page.rows().len(), page.status()), (2, String::new()));
 
-    // What was simulated on the same terms stays beside it.
+    // Earlier runs with the same options stay listed.
     page.what_if(WhatIfAction::Searched);
     assert!(page.simulations()[0].2.tries && page.simulations()[0].2.lines.is_empty());
     page.told(page.serial(), &["recorded", "c"], true);
@@ -121,7 +121,7 @@ fn the_proof_is_asked_when_the_insight_is_seen_and_the_rest_when_the_person_asks
 }
 
 #[test]
-fn a_wrong_field_is_said_when_it_is_to_be_simulated_and_until_it_is_right() {
+fn invalid_field_shows_error_on_simulate_until_corrected() {
     let mut page = Page::of_settings();
     page.told(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::Typed(Field::Line, "expandable".into()));
@@ -141,7 +141,7 @@ fn a_wrong_field_is_said_when_it_is_to_be_simulated_and_until_it_is_right() {
 }
 
 #[test]
-fn canceled_is_what_nobody_waits_for_any_more() {
+fn cancel_stops_simulation_and_drops_late_answers() {
     let mut page = Page::of_settings();
     page.told(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::Searched);
@@ -152,12 +152,12 @@ fn canceled_is_what_nobody_waits_for_any_more() {
     assert_eq!((&page.done[..], page.simulations().len()), (&[Effect::CancelSimulation][..], 0));
     assert_eq!((page.status().as_str(), page.rows().len()), ("Canceled.", 2));
     page.told(serial, &["recorded", "a", "b"], true);
-    assert_eq!(page.rows().len(), 2, "what comes late is dropped");
+    assert_eq!(page.rows().len(), 2, "late answers are dropped");
     assert!(!form(&page.state.what_if, &page.state).can_cancel);
 }
 
 #[test]
-fn another_device_has_a_proof_of_its_own_and_the_fields_stay() {
+fn other_device_requests_its_proof_and_keeps_fields() {
     let mut page = Page::of_settings();
     page.told(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::Typed(Field::Line, "expandable_segments:True".into()));
@@ -174,7 +174,7 @@ fn another_device_has_a_proof_of_its_own_and_the_fields_stay() {
 }
 
 #[test]
-fn an_out_of_memory_error_is_gone_to_and_a_line_copied() {
+fn oom_row_moves_cursor_and_line_is_copied() {
     let mut page = Page::of_settings();
     page.told(page.serial(), &["recorded"], true);
     page.what_if(WhatIfAction::WentTo(77));

@@ -1,7 +1,7 @@
-//! The page's windows and the engine's geometry together: what is asked while moving about, what overtakes what, and that the same
-//! window is the same picture however one came there.
+//! The page's windows with the engine's geometry: requests while panning and zooming, newer windows replacing older
+//! ones, and the same picture for the same window by any path.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "how a test fails")]
+#![allow(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::generate;
 use crate::opened;
@@ -21,15 +21,15 @@ const CANVAS: Canvas = Canvas { width_px: 320, height_px: 200, scale: 1.0 };
 fn generated() -> Opened {
     let words = "--events 20000 --layers 4 --frames 6 --pending".split(' ').map(str::to_owned);
     let (options, _) = generate::Options::parse(words).expect("known options");
-    let (bytes, _) = generate::generate(&options, Vec::new()).expect("memory is patient");
-    opened::open(&bytes).expect("a whole file")
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to memory succeeds");
+    opened::open(&bytes).expect("a complete file")
 }
 
-/// A page and its engine, without a browser between them.
+/// A page and its engine, without a browser.
 struct Page {
     state: State,
     opened: Opened,
-    /// The windows asked for so far, each answered at once.
+    /// Windows requested so far. Each is answered at once.
     asked: Vec<View>,
 }
 
@@ -76,7 +76,7 @@ impl Page {
 }
 
 #[test]
-fn panning_within_the_margin_asks_nothing_and_never_shows_what_is_not_there() {
+fn panning_within_margin_requests_no_scene() {
     let mut page = Page::open();
     page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
     page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
@@ -92,15 +92,16 @@ fn panning_within_the_margin_asks_nothing_and_never_shows_what_is_not_there() {
             places.push(view.left_px - start);
         }
     }
-    assert_eq!(page.view().left_px, start + 800, "it did move");
-    assert!(places.len() >= 3, "far enough to need new geometry: {places:?}");
-    // Half a window of margin, of which a quarter is kept: three eighths of the window go by between two questions.
+    assert_eq!(page.view().left_px, start + 800, "the window moved");
+    assert!(places.len() >= 3, "not panned far enough to need new scenes: {places:?}");
+    // The margin is half a window and a quarter of the margin is kept, so the window moves by at least 3/8 of its width
+    // between two requests.
     let least = i64::from(CANVAS.width_px) * 3 / 8 - 1;
-    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= least), "asked too often, at {places:?}");
+    assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= least), "too many requests, at {places:?}");
 }
 
 #[test]
-fn zooming_in_and_out_again_returns_to_the_same_picture() {
+fn zoom_in_and_out_returns_to_same_picture() {
     let mut page = Page::open();
     let (view, scene) = (page.view(), page.scene().clone());
     assert!(scene.quads.len() > 100);
@@ -113,27 +114,27 @@ fn zooming_in_and_out_again_returns_to_the_same_picture() {
             (0..=notches).for_each(|_| page.wheel(axis, 320.0 - x, 100.0));
         }
         assert_eq!(page.view(), view);
-        assert!(*page.scene() == scene, "the same window, another picture");
+        assert!(*page.scene() == scene, "same window, different picture");
     }
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::FitBoth));
     assert!(page.view() == view && *page.scene() == scene);
 }
 
-/// The answers, with the serial of each.
+/// Answered scenes with their serials.
 fn scenes(opened: &mut Opened) -> Vec<(u32, Scene)> {
     while opened.engine.step(&mut || true) == Work::More {}
     let replies = std::iter::from_fn(|| opened.engine.next_reply());
     replies
         .map(|reply| match reply {
             Reply::Answer { serial, answer: Answer::Scene(scene) } => (serial, *scene),
-            other => panic!("a scene was asked for, not {other:?}"),
+            other => panic!("expected a scene, got {other:?}"),
         })
         .collect()
 }
 
 #[test]
-fn a_newer_window_overtakes_an_older_one() {
+fn newer_window_replaces_older_request() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
     let plane = Plane::of(&device, Axis::Events);
@@ -144,7 +145,7 @@ fn a_newer_window_overtakes_an_older_one() {
     };
     let grouped = Looks { stacking: Some(Grouping::CallSite), ..Looks::default() };
     for looks in [Looks::default(), grouped] {
-        // However far the older one has come.
+        // Independent of the progress of the older one.
         for slices in [0, 1, 2, 5, 9] {
             opened.engine.request(ask(1, whole, looks));
             for _ in 0..slices {
@@ -153,7 +154,7 @@ fn a_newer_window_overtakes_an_older_one() {
                     pieces -= 1;
                     pieces > 0
                 });
-                assert_eq!(work, Work::More, "the older one is still in work");
+                assert_eq!(work, Work::More, "the older request is unfinished");
             }
             opened.engine.request(ask(2, near, Looks::default()));
             let answered = scenes(&mut opened);
@@ -164,7 +165,7 @@ fn a_newer_window_overtakes_an_older_one() {
 }
 
 #[test]
-fn a_window_is_the_same_picture_after_any_other() {
+fn window_gives_same_picture_after_any_other() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
     let plane = Plane::of(&device, Axis::Events);
@@ -185,7 +186,7 @@ fn a_window_is_the_same_picture_after_any_other() {
     let backwards = looks.iter().rev().flat_map(|looks| views.map(|view| (view, *looks)));
     let again: Vec<Scene> = backwards.map(|(view, looks)| of(view, looks)).collect();
     for (one, other) in first.chunks(views.len()).zip(again.chunks(views.len()).rev()) {
-        assert!(one == other, "another picture of the same windows");
+        assert!(one == other, "same windows, different picture");
     }
-    assert!(first[0] != first[views.len()], "another order is another picture");
+    assert!(first[0] != first[views.len()], "regrouping changes the picture");
 }

@@ -1,59 +1,63 @@
-//! What a simulation of the allocator is asked and tells: first what it reproduces of the recording, then what other settings come to.
+//! Questions to the allocator simulation and their answers.
 
 use serde::{Deserialize, Serialize};
 
-/// A question to the simulator.
+/// A question to the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfQuestion {
-    /// Lines of `PYTORCH_CUDA_ALLOC_CONF`; those that cannot be read are left out.
+    /// Lines of `PYTORCH_CUDA_ALLOC_CONF` to simulate. Lines that cannot be parsed are skipped.
     pub lines: Vec<String>,
-    /// Bytes that the device has; where it is not said, what failed requests tell.
+    /// Device memory in bytes. If `None`, it is inferred from the requests that failed in the recording.
     pub capacity: Option<u64>,
-    /// Whether settings worth trying are tried as well.
+    /// True to also try a built-in list of settings.
     pub tries: bool,
-    /// Whether the smallest memory is looked for that is enough.
+    /// True to search for the smallest capacity that each setting needs.
     pub fits: bool,
-    /// Whether recorded calls of `empty_cache()` are left out.
+    /// True to skip the recorded calls of `empty_cache()`.
     pub never_empties: bool,
-    /// Whether answers come while there are more rows to come.
+    /// True to send partial answers while more rows are computed.
     pub partial: bool,
-    /// Whether sizes are those of the plan that the simulation was given last. The proof is about what was recorded.
+    /// True to use the sizes last set by [`Simulation::plan`](crate::simulation::Simulation::plan). The proof always
+    /// uses the recorded sizes.
     pub is_planned: bool,
-    /// Settings whose run is wanted event by event, as they stand in [`WhatIfRun::settings`].
+    /// Settings whose run is returned event by event, written as in [`WhatIfRun::settings`].
     pub course: Option<String>,
 }
 
-/// What a simulator says.
+/// An answer of the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     pub proof: WhatIfProof,
-    /// The recorded settings first, then those of the question's lines in their order, then those worth trying.
+    /// Runs under the recorded settings, then under the question's lines in their order, then under the settings that
+    /// were tried.
     pub runs: Vec<WhatIfRun>,
     pub fits: Vec<WhatIfFit>,
     pub course: Option<WhatIfCourse>,
-    /// What is wrong with a line of the question, as part of a sentence; empty where nothing is.
+    /// Parse error of a line of the question, as part of a sentence. Empty if all lines were parsed.
     pub line_error: String,
-    /// Bytes that the runs had, and whether the recording told it.
+    /// Device memory in bytes that the runs assumed.
     pub capacity: Option<u64>,
+    /// True if `capacity` was inferred from the recording.
     pub is_capacity_recorded: bool,
-    /// Requests that failed in the recording.
+    /// Number of requests that failed in the recording.
     pub ooms: u64,
-    /// Whether nothing was allocated or reserved before the first event.
+    /// True if nothing was allocated or reserved before the first event.
     pub starts_empty: bool,
-    /// By how much the peak changes when what was live before the first event is placed again, under the recorded settings.
+    /// Change of the peak, in bytes, when early allocations are placed again instead of kept, under the recorded
+    /// settings.
     pub start_changes_peak: i64,
-    /// How many runs and smallest memories there will be.
+    /// Total number of runs and fits that the complete answer has.
     pub steps: u64,
-    /// Whether this is all.
+    /// True if no further parts of the answer follow.
     pub is_complete: bool,
 }
 
-/// What the simulation reproduces of the recording.
+/// Agreement of the simulation with the recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfProof {
-    /// The recorded settings as a line.
+    /// Recorded settings, as a line of `PYTORCH_CUDA_ALLOC_CONF`.
     pub settings: String,
-    /// What is not recorded of them, and how it is known.
+    /// Settings that the file does not record, and how they were inferred.
     pub assumed: Vec<String>,
     pub addresses: u64,
     pub addresses_equal: u64,
@@ -65,55 +69,57 @@ pub struct WhatIfProof {
     pub not_exercised: Vec<String>,
     pub is_exact: bool,
     pub departs_at: Option<u32>,
-    /// Why nothing is predicted.
+    /// Reason why nothing is predicted, if so.
     pub refused: Option<String>,
 }
 
-/// A run under some settings.
+/// Result of a run under one set of settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfRun {
-    /// As a line to copy.
+    /// Settings as a line to copy.
     pub settings: String,
     pub origin: WhatIfOrigin,
     pub grade: WhatIfGrade,
     pub peak_reserved: u64,
-    /// The event after which it is reached first; −1 before the first.
+    /// Index of the first event after which the peak is reached. −1 if it is reached before the first event.
     pub peak_event: i64,
-    /// Bytes of live blocks then.
+    /// Bytes of live blocks at the peak.
     pub allocated_at_peak: u64,
-    /// The lowest and the highest peak over the orders of addresses.
+    /// Lowest and highest peak over all address orders, in bytes.
     pub band: [u64; 2],
     pub driver_calls: u64,
     pub retries: u64,
-    /// The request that failed; −1 for what was live before the first event.
+    /// Event of the request that failed. −1 if the early allocations do not fit.
     pub oom_event: Option<i64>,
-    /// A request that failed in the recording and does not here: the run ends there.
+    /// Event of a request that failed in the recording but succeeds here. The run ends there.
     pub avoided_oom: Option<u32>,
     pub warnings: Vec<WhatIfWarning>,
-    /// Settings of the line that change nothing that is simulated.
+    /// Names of settings in the line that do not affect the simulation.
     pub ignored: Vec<String>,
 }
 
-/// A run event by event.
+/// Curves of a run over its events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfCourse {
-    /// As in [`WhatIfRun::settings`].
+    /// Settings, written as in [`WhatIfRun::settings`].
     pub settings: String,
-    /// Reserved bytes before the first event, and each event that changes them with what is reserved after it.
+    /// Reserved bytes before the first event.
     pub reserved_at_start: u64,
+    /// Events that change the reserved bytes, each with the bytes after it.
     pub reserved: Vec<(u32, u64)>,
-    /// The same of allocated (rounded) bytes: those of live blocks.
+    /// Allocated (rounded) bytes, i.e. those of live blocks, before the first event.
     pub allocated_at_start: u64,
+    /// Events that change the allocated bytes, each with the bytes after it.
     pub allocated: Vec<(u32, u64)>,
-    /// The event that it ends with where that is not the last of the recording: a request that fails, or one that failed in the recording
-    /// and does not here. −1 is before the first.
+    /// Event that ends the run before the end of the recording: a request that fails, or one that failed in the
+    /// recording but succeeds here. −1 is before the first event.
     pub ends_at: Option<i64>,
-    /// Whether there are more changes than [`MOST_POINTS`](crate::course::MOST_POINTS) in one of the two: then each of 32,768 equal parts
-    /// of the events has its smallest and its largest value.
+    /// True if a curve has more than [`MOST_POINTS`](crate::course::MOST_POINTS) changes. It then has the minimum and
+    /// maximum of each of 32,768 equal parts of the events.
     pub is_thinned: bool,
 }
 
-/// Where the settings of a run come from.
+/// Origin of a run's settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatIfOrigin {
     #[default]
@@ -122,7 +128,7 @@ pub enum WhatIfOrigin {
     Tried,
 }
 
-/// How sure a run is.
+/// Confidence in a run's prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatIfGrade {
     #[default]
@@ -133,7 +139,7 @@ pub enum WhatIfGrade {
 }
 
 impl WhatIfGrade {
-    /// Its name in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             WhatIfGrade::Proved => "proved",
@@ -143,7 +149,7 @@ impl WhatIfGrade {
         }
     }
 
-    /// What it means.
+    /// Returns the label shown to users.
     pub fn words(self) -> &'static str {
         match self {
             WhatIfGrade::Proved => "proved on this recording",
@@ -154,25 +160,25 @@ impl WhatIfGrade {
     }
 }
 
-/// What is wrong with some settings.
+/// A problem with some settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhatIfWarning {
     /// Garbage collection without a memory fraction.
     CollectsNothing,
-    /// Expandable segments with a largest split.
+    /// Expandable segments combined with `max_split_size_mb`.
     GrowsWithoutBound,
     /// A memory fraction of an unknown capacity.
     FractionOfNothing,
-    /// `large_segment_size_mb` is not in every PyTorch.
+    /// `large_segment_size_mb` is missing in older PyTorch releases.
     LargeSegmentsAreNew,
-    /// `per_process_memory_fraction` neither.
+    /// `per_process_memory_fraction` is missing in older PyTorch releases.
     FractionIsNew,
-    /// `throw_on_cudamalloc_oom` neither.
+    /// `throw_on_cudamalloc_oom` is missing in older PyTorch releases.
     ThrowingIsNew,
 }
 
 impl WhatIfWarning {
-    /// What is wrong, for people.
+    /// Returns the message shown to users.
     pub fn words(self) -> &'static str {
         match self {
             WhatIfWarning::CollectsNothing => {
@@ -197,10 +203,10 @@ impl WhatIfWarning {
     }
 }
 
-/// The smallest memory that is enough for the recorded program.
+/// The smallest capacity that is enough for the recorded program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIfFit {
     pub settings: String,
-    /// `None` where none is.
+    /// Bytes. `None` if the program fails with any capacity.
     pub capacity: Option<u64>,
 }

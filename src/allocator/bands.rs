@@ -1,28 +1,29 @@
-//! How far a prediction may be off: addresses of new segments are not known, nor is how what was live before the trace was placed.
+//! Uncertainty of a prediction. Neither the addresses of new segments nor the placement of early allocations is known,
+//! so a run is repeated with several address orders.
 
 use super::driver::Order;
 use super::recording::Recording;
 use super::run::{Outcome, Plan, Run};
 use base::slice::{Slice, Sliced};
 
-/// A run and the same with other orders of addresses.
+/// Progress of one run repeated with every [`Order`].
 #[derive(Clone, Debug, Default)]
 pub struct Band {
     run: Option<Box<Run>>,
     done: Vec<Outcome>,
 }
 
-/// What a band comes to.
+/// Result of a [`Band`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Banded {
-    /// With ascending addresses.
+    /// Outcome with ascending addresses.
     pub outcome: Outcome,
-    /// The lowest and the highest peak of reserved bytes.
+    /// Lowest and highest peak of reserved bytes.
     pub band: [u64; 2],
 }
 
 impl Band {
-    /// Works until it is done.
+    /// Runs until all orders are simulated.
     ///
     /// # Errors
     /// The time is up.
@@ -40,7 +41,8 @@ impl Band {
     }
 }
 
-/// What the recorded settings come to with everything placed again, against what was recorded: how much the past matters.
+/// Peaks under the recorded settings with early allocations kept and placed again. The difference shows how much their
+/// placement matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
     pub recorded: u64,
@@ -48,12 +50,12 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Whether it matters at all.
+    /// Returns true if the two peaks differ.
     pub fn is_off(self) -> bool {
         self.recorded != self.fresh
     }
 
-    /// A band, as much wider as the past matters.
+    /// Returns the band, widened by the difference of the two peaks.
     pub fn widened(self, [low, high]: [u64; 2]) -> [u64; 2] {
         let below = self.fresh.saturating_sub(self.recorded);
         let above = self.recorded.saturating_sub(self.fresh);

@@ -1,58 +1,58 @@
-//! Blocks, linked to their neighbours in a segment: a table with rows that are used again.
+//! Blocks of memory, linked to their neighbours in a segment. Rows of removed blocks are reused.
 
-/// No block, no range.
+/// Sentinel: no block, no range or no allocation.
 pub const NONE: u32 = u32::MAX;
 
-/// What a block is.
+/// State of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
     #[default]
     Free,
-    /// Of an expandable segment, without memory behind it.
+    /// Unmapped part of an expandable segment.
     Unmapped,
     Live,
-    /// Freed by the program; another stream still uses it.
+    /// Freed by the program, but still in use by another stream.
     AwaitingFree,
 }
 
-/// A block.
+/// A block of a segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     pub address: u64,
     pub size: u64,
-    /// While it is free: how often its pool had been searched when it was freed.
+    /// Value of its pool's `searches` when the block was freed. Valid while it is free.
     pub(crate) freed_at: u64,
-    /// Rank of its stream.
+    /// Rank of the stream, see [`Place`](crate::recording::Place).
     pub stream: u32,
-    /// Its pool.
+    /// Index of the pool in `Allocator::pools`.
     pub(crate) pool: u32,
     pub(crate) previous: u32,
     pub(crate) next: u32,
-    /// Its range of reserved addresses, if it is of an expandable segment.
+    /// Index of the address range in `Allocator::ranges`. [`NONE`] if the block is not in an expandable segment.
     pub(crate) range: u32,
-    /// The allocation in it.
+    /// Number of the allocation in the block, or [`NONE`].
     pub allocation: u32,
     pub state: State,
 }
 
 impl Block {
-    /// Whether its bytes are in no allocation; there may be no memory behind them.
+    /// Returns true if the block has no allocation. It may be unmapped.
     pub(crate) fn is_vacant(&self) -> bool {
         matches!(self.state, State::Free | State::Unmapped)
     }
 
-    /// Whether it is of an expandable segment.
+    /// Returns true if the block is part of an expandable segment.
     pub fn is_expandable(&self) -> bool {
         self.range != NONE
     }
 
-    /// Whether it is all of its segment.
+    /// Returns true if the block fills its whole segment.
     pub(crate) fn is_whole(&self) -> bool {
         self.previous == NONE && self.next == NONE
     }
 }
 
-/// All blocks. Ids are those it gave out, of blocks that were not removed.
+/// All blocks by id. Ids of removed blocks are reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     rows: Vec<Block>,
@@ -88,12 +88,12 @@ impl Blocks {
         &mut self.rows[id as usize]
     }
 
-    /// The blocks that there are, in no order.
+    /// Iterates over all blocks in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Block)> {
         (0..).zip(&self.rows).filter(|(_, block)| block.pool != NONE)
     }
 
-    /// Adds a block in front of another.
+    /// Inserts `block` before block `id` and returns its id.
     pub(crate) fn add_before(&mut self, id: u32, block: Block) -> u32 {
         let previous = self.at(id).previous;
         let new = self.add(Block { previous, next: id, ..block });
@@ -104,7 +104,7 @@ impl Blocks {
         new
     }
 
-    /// Adds a block behind another.
+    /// Inserts `block` after block `id` and returns its id.
     pub(crate) fn add_after(&mut self, id: u32, block: Block) -> u32 {
         let next = self.at(id).next;
         let new = self.add(Block { previous: id, next, ..block });
@@ -115,7 +115,7 @@ impl Blocks {
         new
     }
 
-    /// Adds the bytes of a neighbour to a block; the neighbour is gone.
+    /// Merges `neighbour` into block `id` and removes the neighbour.
     pub(crate) fn absorb(&mut self, id: u32, neighbour: u32) {
         let other = *self.at(neighbour);
         let block = self.at_mut(id);

@@ -1,7 +1,7 @@
-//! Does the model reproduce the recording? It is given the requests, and its placements and segment operations are compared with those
-//! that were recorded.
+//! Comparison of the model with a recording. The model receives the recorded requests, and its placements and segment
+//! operations are compared with the recorded ones.
 //!
-//! The driver is what the recording says of it: it refuses where segments were given back before the request succeeded.
+//! The driver replays the recording: it refuses memory where segments were given back before the request succeeded.
 
 use super::blocks::NONE;
 use super::driver::{Driver, Operation, Script};
@@ -12,32 +12,34 @@ use super::start::keep;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
-/// What was reproduced.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Allocations in the trace, and how many the model placed at the recorded address.
+    /// Allocations in the trace.
     pub addresses: u64,
+    /// Allocations that the model placed at the recorded address.
     pub addresses_equal: u64,
-    /// Segment operations in the trace, and how many the model did.
+    /// Segment operations in the trace.
     pub segment_events: u64,
+    /// Segment operations that the model also performed.
     pub segment_events_equal: u64,
-    /// Those that only the model did.
+    /// Segment operations that only the model performed.
     pub extra_segment_events: u64,
-    /// Times that both gave back the same segments in another order, which changes nothing.
+    /// Number of times that both gave back the same segments in different order, which has no effect.
     pub reordered: u64,
-    /// Between recorded and simulated reserved bytes, over all events.
+    /// Largest difference between recorded and simulated reserved bytes over all events.
     pub largest_reserved_error: u64,
     pub peak_reserved: u64,
     pub recorded_peak_reserved: u64,
-    /// The event at which the model first does something else.
+    /// First event at which the model diverges.
     pub departs_at: Option<u32>,
     pub exercised: Exercised,
-    /// Runs of `empty_cache()`.
+    /// Number of `empty_cache()` calls.
     pub empty_caches: u64,
 }
 
 impl Verdict {
-    /// Whether everything that was recorded was reproduced.
+    /// Returns true if the whole recording was reproduced.
     pub fn is_exact(&self) -> bool {
         self.departs_at.is_none()
             && self.addresses_equal == self.addresses
@@ -46,30 +48,31 @@ impl Verdict {
             && self.largest_reserved_error == 0
     }
 
-    /// How much of it was reproduced: for comparing settings.
+    /// Returns a sort key for comparing settings. The larger it is, the more was reproduced.
     pub(crate) fn rank(&self) -> (u64, u64, u64) {
         (self.addresses_equal, self.segment_events_equal, u64::MAX - self.largest_reserved_error)
     }
 }
 
-/// A check on its way.
+/// Progress of a check.
 #[derive(Clone, Debug)]
 pub struct Check {
     allocator: Allocator,
     blocks: Vec<u32>,
     next: usize,
-    /// What was recorded since the last request.
+    /// Operations recorded since the last request.
     script: Vec<Operation>,
     reserved: u64,
-    /// A free that waited was completed, and nothing was asked for since.
+    /// True if a deferred free was completed since the last request.
     has_waited: bool,
     verdict: Verdict,
 }
 
 impl Check {
-    /// A check that has not begun.
+    /// Creates a check of `recording` under `settings`.
     pub fn new(recording: &Recording, settings: &Settings, backend: Backend) -> Check {
-        // Garbage is collected only under a limit: nothing says which, only that it was above what was reserved.
+        // Garbage collection needs a limit. The recording does not name it, so the capacity seen in failed requests is
+        // used.
         let allowed = (settings.fraction < Share::ALL).then(|| recording.capacity()).flatten();
         let limits = Limits { capacity: None, allowed: Limits::new(allowed, settings).allowed };
         let driver = Driver::Script(Script::default());
@@ -89,7 +92,7 @@ impl Check {
         }
     }
 
-    /// Works until the verdict is there.
+    /// Runs until the verdict is known.
     ///
     /// # Errors
     /// The time is up.
@@ -103,7 +106,7 @@ impl Check {
                 self.blocks.get_mut(number as usize).into_iter().for_each(|own| *own = NONE);
             }
             let is_compared = matches!(step.what, What::Alloc(_) | What::FreeRequested(_) | What::FreeCompleted(_));
-            // Between a recorded segment and its allocation the two differ by design.
+            // Between a recorded segment operation and its allocation, the totals differ by design.
             if is_compared {
                 let simulated = self.allocator.totals.reserved;
                 let verdict = &mut self.verdict;
@@ -183,7 +186,8 @@ impl Check {
         }
     }
 
-    /// Whether everything cached is given back by the program; a request that gives back some of it does so itself.
+    /// Returns true if the program released everything cached. A request that releases only a part does so within the
+    /// model.
     fn is_explicit(&self, release: &Release) -> bool {
         let settings = &self.allocator.settings;
         let may_be_some = settings.max_split.is_some() || settings.collects();
@@ -201,7 +205,7 @@ impl Check {
         }
     }
 
-    /// Tells the driver what was recorded; whether that is nothing.
+    /// Passes the recorded operations to the driver. Returns true if there were none.
     fn give_script(&mut self, succeeds: bool) -> bool {
         if let Driver::Script(script) = &mut self.allocator.driver {
             script.operations.clone_from(&self.script);
@@ -218,7 +222,8 @@ impl Check {
         self.verdict.departs_at.get_or_insert(event);
     }
 
-    /// Counts the operations that both have done: at the recorded addresses as long as nothing departed.
+    /// Counts the operations that the model and the recording have in common. Addresses are compared only until the
+    /// first divergence.
     fn compare(&mut self, event: u32) {
         let done = self.allocator.log.as_mut().map(std::mem::take).unwrap_or_default();
         let recorded = std::mem::take(&mut self.script);
@@ -246,16 +251,16 @@ fn exact(operation: &Operation) -> Operation {
     *operation
 }
 
-/// The same room, empty.
+/// Clears the vector and keeps its capacity.
 fn cleared(mut operations: Vec<Operation>) -> Vec<Operation> {
     operations.clear();
     operations
 }
 
-/// How many operations two lists have in common, as `seen`.
+/// Counts the operations that two lists have in common after mapping each through `seen`.
 fn common(one: &[Operation], other: &[Operation], seen: fn(&Operation) -> Operation) -> u64 {
     let sorted = |operations: &[Operation]| {
-        // Sizes are multiples of 512: there is room for the kind.
+        // Sizes are multiples of 512, so the low bits have room for the kind.
         let key = |it: &Operation| pair(it.address, it.size | it.kind as u64);
         sorted_by_key(operations.iter().map(seen).collect(), key)
     };
@@ -269,18 +274,18 @@ fn common(one: &[Operation], other: &[Operation], seen: fn(&Operation) -> Operat
     count
 }
 
-/// What happened before the step that was taken last.
+/// Returns the step before the last one that was taken.
 fn step_before(recording: &Recording, next: usize) -> Option<What> {
     next.checked_sub(2).and_then(|before| recording.steps.get(before)).map(|step| step.what)
 }
 
-/// Rules that only matter where frees wait, or where there are private pools. Which pools are `use_on_oom` no file records, and `no_split`
-/// shows only in blocks that are live at its end.
+/// Rules that matter only with deferred frees or private pools. Files do not record which pools are `use_on_oom`, and
+/// `no_split` shows only in blocks that are live at the end.
 pub(crate) const COMPLETED: &str = "deferred frees completed by a release";
 pub(crate) const RETIRED: &str = "release of private pools";
 pub(crate) const NOT_RECORDED: &str = "use_on_oom and no_split of private pools (not recorded)";
 
-/// What a verdict says nothing about, as the settings and rules are called.
+/// Returns the names of settings and rules that the recording did not exercise.
 pub fn not_exercised(verdict: &Verdict, settings: &Settings) -> Vec<&'static str> {
     let it = &verdict.exercised;
     let rules = [

@@ -1,20 +1,20 @@
-//! A line of `PYTORCH_CUDA_ALLOC_CONF` or `PYTORCH_ALLOC_CONF` → settings, as PyTorch reads it.
+//! Parsing of `PYTORCH_CUDA_ALLOC_CONF` and `PYTORCH_ALLOC_CONF` with PyTorch's rules.
 
 use super::settings::{INTERVALS, MIB, Settings, Share};
 use thiserror::Error;
 
-/// What is wrong with a line, and where.
+/// A parse error and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{problem} at character {}: {word}", at + 1)]
 pub struct LineError {
-    /// Characters before it.
+    /// Position in characters, counted from 0.
     pub at: usize,
-    /// What stands there.
+    /// Text at the position.
     pub word: String,
     pub problem: Problem,
 }
 
-/// What is wrong.
+/// Cause of a parse error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
     #[error("unknown setting")]
@@ -37,7 +37,7 @@ pub enum Problem {
     Backend,
 }
 
-/// Settings that change nothing that is simulated: pinned memory, locks, graphs.
+/// Settings that do not affect the simulation: pinned memory, locks and graphs.
 const WITHOUT_EFFECT: [&str; 14] = [
     "pinned_use_cuda_host_register",
     "pinned_num_register_threads",
@@ -55,13 +55,14 @@ const WITHOUT_EFFECT: [&str; 14] = [
     "expandable_segments_reserve_by_class",
 ];
 
-/// Settings, and the names of those in the line that change nothing that is simulated.
+/// Parsed settings, and the names of those in the line that do not affect the simulation.
 pub type Read = (Settings, Vec<String>);
 
-/// Reads a line; the name of the variable in front, `export` and quotes do not matter. What the line does not set is as PyTorch has it.
+/// Parses a line. A leading variable name, `export` and quotes are skipped. Settings missing in the line have PyTorch's
+/// defaults.
 ///
 /// # Errors
-/// The line is not one that PyTorch takes: what is wrong with it, and where.
+/// Returns the first setting that PyTorch would reject, and its position.
 pub fn parse(line: &str) -> Result<Read, LineError> {
     let quoted = |letter: char| letter == '"' || letter == '\'' || letter.is_whitespace();
     let begin = line.find('=').map_or(0, |at| at + 1);
@@ -84,11 +85,11 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
         set.map_err(place)?;
     }
     if settings.throws && settings.fraction == Share::ALL {
-        // It is about that limit alone.
+        // Without a fraction this setting has no effect.
         settings.throws = false;
         ignored.push("throw_on_cudamalloc_oom".to_owned());
     }
-    // Its own default is the size of large segments.
+    // Defaults to the size of large segments.
     settings.non_split = non_split.unwrap_or(settings.large_segment);
     if settings.max_split.is_some_and(|most| most <= settings.large_segment) {
         let key = "max_split_size_mb";
@@ -98,7 +99,7 @@ pub fn parse(line: &str) -> Result<Read, LineError> {
     Ok((settings, ignored))
 }
 
-/// The same of a line that a file has: what cannot be read counts as not set.
+/// Parses a line found in a file. Settings that cannot be parsed are skipped.
 pub(crate) fn parse_leniently(line: &str) -> Settings {
     let mut settings = Settings::default();
     let mut non_split = None;
@@ -115,7 +116,7 @@ pub(crate) fn parse_leniently(line: &str) -> Settings {
     settings
 }
 
-/// The parts between commas that stand in no brackets, each with its place.
+/// Splits at commas outside brackets. Returns each part with its byte offset.
 fn parts(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut depth = 0;
     let mut begin = 0;
@@ -163,7 +164,7 @@ fn truth(value: &str) -> Result<bool, Problem> {
     }
 }
 
-/// Bytes, of a number of MiB above the least that PyTorch takes.
+/// Parses a number of MiB that must exceed `least`. Returns bytes.
 fn above(value: &str, least: u64) -> Result<u64, Problem> {
     let mib = value.parse::<u64>().ok().filter(|&mib| mib > least);
     mib.and_then(|mib| mib.checked_mul(MIB)).ok_or(Problem::Above(least))
@@ -173,7 +174,8 @@ fn power_of_two(value: &str) -> Result<u32, Problem> {
     value.trim().parse().ok().filter(|value: &u32| value.is_power_of_two()).ok_or(Problem::PowerOfTwo)
 }
 
-/// One number for all intervals, or a list: the first key fills what is below it, `>` what is above the last.
+/// Parses one number for all intervals, or a list. The first key also fills the intervals below it, `>` fills those
+/// above the last.
 fn divisions(value: &str) -> Result<[u32; INTERVALS], Problem> {
     let Some(list) = value.strip_prefix('[') else { return power_of_two(value).map(|all| [all; INTERVALS]) };
     let list = list.strip_suffix(']').ok_or(Problem::List)?;

@@ -1,11 +1,11 @@
-//! The bytes of a run over its events, in a bounded number of points.
+//! Curves of a run: bytes over events in a bounded number of points.
 
-/// Points that a curve has at most.
+/// Maximum number of points of a curve.
 pub const MOST_POINTS: usize = 1 << 16;
-/// Equal parts of the events; where there are more points, each part keeps its smallest and its largest value.
+/// Number of equal parts of the events. A thinned curve keeps the minimum and maximum of each part.
 const PARTS: u32 = (MOST_POINTS / 2) as u32;
 
-/// Totals of a run: reserved bytes, and those of live blocks.
+/// Reserved and allocated bytes of a run over its events.
 #[derive(Clone, Debug)]
 pub struct Course {
     pub reserved: Curve,
@@ -13,28 +13,28 @@ pub struct Course {
 }
 
 impl Course {
-    /// Of a run over so many events that begins with these totals.
+    /// Creates curves over `events` events with these initial values.
     pub(crate) fn new(events: u32, reserved: u64, allocated: u64) -> Course {
         Course { reserved: Curve::new(events, reserved), allocated: Curve::new(events, allocated) }
     }
 }
 
-/// Bytes after an event: they stay until the event of the next point.
+/// An event and the bytes after it, valid until the next point.
 type Point = (u32, u64);
 
-/// Bytes that change at events.
+/// A step curve of bytes over events.
 #[derive(Clone, Debug)]
 pub struct Curve {
     at_start: u64,
     points: Vec<Point>,
     level: u64,
     events: u32,
-    /// Events of a part.
+    /// Events per part.
     width: u32,
     thinned: Option<Part>,
 }
 
-/// The part of the events that is under way in a thinned curve.
+/// The part of a thinned curve that is being filled.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     number: u32,
@@ -48,7 +48,7 @@ impl Curve {
         Curve { at_start, points: Vec::new(), level: at_start, events, width, thinned: None }
     }
 
-    /// So many bytes are there after an event; events never fall.
+    /// Adds the value after an event. Events must not decrease.
     #[inline]
     pub(crate) fn add(&mut self, event: u32, bytes: u64) {
         if bytes != self.level {
@@ -79,7 +79,7 @@ impl Curve {
             0 => part,
             _ => {
                 self.close(part);
-                // A part begins with what was there before it.
+                // A part starts with the value at the end of the previous one.
                 if number - part.number > 1 {
                     self.keep(((part.number + 1).saturating_mul(self.width), self.level));
                 }
@@ -111,12 +111,12 @@ impl Curve {
         }
     }
 
-    /// Bytes before the first event.
+    /// Returns the bytes before the first event.
     pub fn at_start(&self) -> u64 {
         self.at_start
     }
 
-    /// The event of each change with the bytes after it, and whether some are left out.
+    /// Returns the points, and true if the curve was thinned.
     pub fn points(mut self) -> (Vec<Point>, bool) {
         let Some(part) = self.thinned else { return (self.points, false) };
         self.close(part);

@@ -1,24 +1,24 @@
-//! Runs that were done, for the next question.
+//! Cache of finished runs for later questions.
 
 use super::bands::Banded;
 use super::run::Plan;
 
-/// What runs came to, and the smallest memories: another question that has some of them does not run them again.
+/// Results of finished runs and fits. A later question that needs one of them reads it here.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) runs: Vec<(Plan, Banded)>,
     pub(super) fits: Vec<(Plan, Option<u64>)>,
 }
 
-/// So many of each are kept; the oldest go.
+/// Maximum number of cached results of each kind. The oldest are dropped first.
 const MOST_DONE: usize = 64;
 
-/// The result that is kept for a plan.
+/// Returns the cached result for `plan`.
 pub(super) fn kept<T: Clone>(done: &[(Plan, T)], plan: &Plan) -> Option<T> {
     done.iter().find(|(of, _)| of == plan).map(|(_, result)| result.clone())
 }
 
-/// Keeps it.
+/// Adds a result to the cache.
 pub(super) fn keep<T>(done: &mut Vec<(Plan, T)>, plan: &Plan, result: T) {
     if done.len() >= MOST_DONE {
         done.remove(0);

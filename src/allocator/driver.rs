@@ -1,16 +1,17 @@
-//! What stands for the driver: it gives addresses and refuses when there is no more memory; or does what a recording says it did.
+//! Stand-in for the CUDA driver. It hands out addresses and fails when the capacity is used up, or it replays what a
+//! recording shows.
 
-/// Addresses reserved for an expandable segment.
+/// Bytes of address space reserved for an expandable segment.
 pub(crate) const RESERVED_ADDRESSES: u64 = 1 << 44;
-/// The first address that is given out.
+/// First address that is handed out.
 const FIRST: u64 = 0x7000_0000_0000;
-/// Where addresses that descend begin, and those that ascend end.
+/// Start of descending addresses and upper end of ascending ones.
 const LAST: u64 = 1 << 62;
-/// Distance of reserved ranges.
+/// Distance between reserved address ranges, in bytes.
 const RANGE: u64 = 1 << 45;
 const GRANULE: u64 = 2 << 20;
 
-/// In which order new segments get addresses. The real one is not known; it decides between free blocks of one size.
+/// Order of the addresses of new segments. The real order is unknown, and it decides between free blocks of equal size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     #[default]
@@ -20,11 +21,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Order; 3] = [Order::Ascending, Order::Descending, Order::Mixed];
 }
 
-/// What was taken from the driver or given back.
+/// Kind of a segment operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Alloc,
@@ -34,13 +35,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether memory is taken.
+    /// Returns true if the operation takes memory from the driver.
     pub fn grows(self) -> bool {
         matches!(self, Kind::Alloc | Kind::Map)
     }
 }
 
-/// A segment operation.
+/// A segment operation: memory taken from the driver or given back to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operation {
     pub kind: Kind,
@@ -48,7 +49,7 @@ pub struct Operation {
     pub size: u64,
 }
 
-/// The driver.
+/// The driver behind an [`Allocator`](crate::Allocator).
 #[derive(Clone, Debug)]
 pub(crate) enum Driver {
     Model { order: Order, next: u64, count: u64, capacity: Option<u64> },
@@ -56,25 +57,26 @@ pub(crate) enum Driver {
     Recorded(Recorded),
 }
 
-/// Decides as the model does, and gives the recorded addresses as long as what is asked for is what was recorded.
+/// Driver that limits memory by its capacity, and returns recorded addresses as long as the operations match the
+/// recording.
 #[derive(Clone, Debug)]
 pub(crate) struct Recorded {
-    /// What was recorded as taken, in order.
+    /// Operations of the recording that took memory, in order.
     taken: Vec<Operation>,
     next: usize,
-    /// The next address that is above all recorded ones.
+    /// Next address above all recorded ones.
     above: u64,
     capacity: Option<u64>,
 }
 
 impl Recorded {
-    /// Of these operations; `above` is where nothing recorded is.
+    /// Creates a driver that replays `operations`. `above` must be an address above all recorded ones.
     pub(crate) fn new(operations: impl Iterator<Item = Operation>, above: u64, capacity: Option<u64>) -> Recorded {
         let taken = operations.filter(|operation| operation.kind.grows()).collect();
         Recorded { taken, next: 0, above: above.max(FIRST), capacity }
     }
 
-    /// The recorded address of what is taken now; once something differs, no other is given.
+    /// Returns the recorded address of this operation. After the first mismatch it returns `None` for all operations.
     fn take(&mut self, kind: Kind, size: u64) -> Option<u64> {
         let recorded = self.taken.get(self.next).filter(|it| it.kind == kind && it.size == size);
         self.next = if recorded.is_some() { self.next + 1 } else { self.taken.len() };
@@ -92,12 +94,12 @@ impl Recorded {
     }
 }
 
-/// What a recording says of one request.
+/// Recorded operations of one request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) operations: Vec<Operation>,
     pub(crate) next: usize,
-    /// Whether more is granted at the end: the request succeeded.
+    /// True if operations beyond the recorded ones are granted, because the request succeeded.
     pub(crate) succeeds: bool,
     invented: u64,
 }
@@ -111,7 +113,7 @@ impl Script {
         self.current().map_or(self.succeeds, |operation| operation.kind.grows())
     }
 
-    /// Everything was given back that could be.
+    /// Skips recorded operations that give memory back, because everything cached has been released.
     fn nothing_is_left(&mut self) {
         while self.succeeds && self.current().is_some_and(|operation| !operation.kind.grows()) {
             self.next += 1;
@@ -124,7 +126,8 @@ impl Driver {
         Driver::Model { order, next: if order == Order::Descending { LAST } else { FIRST }, count: 0, capacity }
     }
 
-    /// An address for a new segment, or `None`: out of memory.
+    /// Returns the address of a new segment, or `None` if out of memory. `reserved` is the number of bytes reserved so
+    /// far.
     pub(crate) fn allocate(&mut self, size: u64, reserved: u64) -> Option<u64> {
         match self {
             Driver::Model { capacity, .. } => {
@@ -147,7 +150,7 @@ impl Driver {
         }
     }
 
-    /// Whether there is memory to map.
+    /// Returns true if `size` bytes can be mapped.
     pub(crate) fn maps(&mut self, size: u64, reserved: u64) -> bool {
         match self {
             Driver::Model { capacity, .. } => capacity.is_none_or(|most| reserved.saturating_add(size) <= most),
@@ -166,7 +169,7 @@ impl Driver {
         }
     }
 
-    /// The first address of a new reserved range.
+    /// Returns the first address of a new reserved range.
     pub(crate) fn reserve(&mut self) -> Option<u64> {
         match self {
             Driver::Model { .. } => self.address(RANGE),
@@ -181,7 +184,7 @@ impl Driver {
         }
     }
 
-    /// Something was given back.
+    /// Notes that memory was given back.
     pub(crate) fn given_back(&mut self) {
         if let Driver::Script(script) = self
             && script.current().is_some_and(|operation| !operation.kind.grows())
@@ -190,14 +193,14 @@ impl Driver {
         }
     }
 
-    /// Everything cached was given back: whatever a recording has beyond that never comes.
+    /// Notes that everything cached was given back. Further recorded releases of the request are skipped.
     pub(crate) fn gave_everything(&mut self) {
         if let Driver::Script(script) = self {
             script.nothing_is_left();
         }
     }
 
-    /// The next address; `None` when they are used up.
+    /// Returns the next address, or `None` if they are used up.
     fn address(&mut self, size: u64) -> Option<u64> {
         let Driver::Model { order, next, count, .. } = self else { return None };
         let size = size.checked_next_multiple_of(GRANULE).unwrap_or(size);
@@ -212,7 +215,7 @@ impl Driver {
                 *next = next.saturating_sub(size);
                 Some(*next).filter(|next| *next > 0)
             }
-            // An odd factor: no two of so many come to the same place.
+            // An odd factor, so that no two of up to 2^18 counts get the same address.
             Order::Mixed => Some((count.wrapping_mul(0x9e37_79b1) & ((1 << 18) - 1)) << 45),
         }
     }

@@ -1,4 +1,4 @@
-//! Expandable segments: reserved ranges of addresses whose pages are mapped where a request needs them, and unmapped when they are free.
+//! Expandable segments: reserved address ranges whose pages are mapped on demand and unmapped when free.
 
 use super::blocks::{Block, NONE, State};
 use super::driver::{Kind, Operation, RESERVED_ADDRESSES};
@@ -7,7 +7,7 @@ use super::pool::Key;
 use super::rounding::page;
 
 impl Allocator {
-    /// Maps memory until a free block of this size is there.
+    /// Maps memory until there is a free block of `size` bytes. Returns its id, or `None` if out of memory.
     pub(crate) fn grow_expandable(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let mut block = match self.room(pool, size, stream) {
             Some(block) => block,
@@ -30,7 +30,7 @@ impl Allocator {
         Some(block)
     }
 
-    /// The first block from which on so many bytes are free or unmapped.
+    /// Returns the first block that starts at least `size` contiguous free or unmapped bytes.
     fn room(&self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let unmapped = self.pools[pool as usize].unmapped.range(Key::from(stream, 0)..);
         for key in unmapped.take_while(|key| key.stream == stream) {
@@ -54,7 +54,7 @@ impl Allocator {
         Some(self.add_range(pool, stream, base, page))
     }
 
-    /// Adds a range without any memory: one unmapped block.
+    /// Adds a range without mapped memory, as one unmapped block, and returns the block's id.
     pub(crate) fn add_range(&mut self, pool: u32, stream: u32, base: u64, page: u64) -> u32 {
         self.ranges.push(Range { base, page });
         let range = self.ranges.len() as u32 - 1;
@@ -74,7 +74,8 @@ impl Allocator {
         id
     }
 
-    /// Maps the pages of the first bytes of an unmapped block; all or nothing.
+    /// Maps the pages that cover the first `size` bytes of an unmapped block. Returns false if they cannot all be
+    /// mapped.
     fn map(&mut self, id: u32, size: u64) -> bool {
         let block = *self.blocks.at(id);
         let page = self.ranges[block.range as usize].page;
@@ -98,7 +99,7 @@ impl Allocator {
         true
     }
 
-    /// Unmaps the whole pages of a free block; what is in front and behind stays free.
+    /// Unmaps the whole pages of a free block. Partial pages at both ends stay free.
     pub(crate) fn unmap(&mut self, id: u32) {
         let block = *self.blocks.at(id);
         let Range { base, page } = self.ranges[block.range as usize];
@@ -124,7 +125,7 @@ impl Allocator {
         self.totals.unmaps += 1;
         self.reserve(Operation { kind: Kind::Unmap, address: low, size: high - low }, block.stream, block.pool);
         if self.blocks.at(id).is_whole() {
-            // Nothing of the range is mapped: its addresses are given back as well.
+            // Nothing of the range is mapped any more, so its addresses are given back too.
             self.blocks.remove(id);
         } else {
             self.keep_unmapped(id);
@@ -137,7 +138,7 @@ impl Allocator {
     }
 }
 
-/// Bytes of a range that begins here: whole pages, as far as there are addresses.
+/// Returns the size of a range that starts at `base`: whole pages, within the address space.
 pub(crate) fn range_size(base: u64, page: u64) -> u64 {
     RESERVED_ADDRESSES.min(u64::MAX - base) / page * page
 }

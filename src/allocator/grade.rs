@@ -1,25 +1,25 @@
-//! How sure a prediction is.
+//! Confidence in a prediction.
 
 use super::check::{COMPLETED, NOT_RECORDED, RETIRED};
 use super::infer::Proof;
 use super::model::Exercised;
 use super::settings::Settings;
 
-/// How sure a prediction is.
+/// Confidence in a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// Every rule it needs was exercised by the recording, which the model reproduces.
+    /// The model reproduces the recording, and the recording exercises every rule that the prediction needs.
     Proved,
-    /// It needs rules that are read from PyTorch's source and that this recording does not exercise.
+    /// The prediction needs rules that were read from PyTorch's source but are not exercised by the recording.
     FromSource,
-    /// It depends on what was allocated before the trace, and how that was placed.
+    /// The prediction depends on the placement of allocations made before recording.
     DependsOnStart,
-    /// The model departs from the recording.
+    /// The model diverges from the recording.
     Departs,
 }
 
-/// How sure a run under these settings is, which needed these rules; `depends_on_start` where what was live before the trace is placed
-/// again and matters.
+/// Grades a run under `settings` that needed the rules in `needed`. `depends_on_start` is true if early allocations are
+/// placed again and their placement changes the result.
 pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed: &Exercised) -> Grade {
     let is_known = |rule: &str| !proof.not_exercised.contains(&rule);
     let mut needs = Vec::new();
@@ -36,7 +36,7 @@ pub fn grade(proof: &Proof, settings: &Settings, depends_on_start: bool, needed:
         needs.push("garbage_collection_threshold");
     }
     if needed.retries > 0 {
-        // With private pools that may help out where memory runs out.
+        // Pools marked `use_on_oom` may help when memory runs out.
         needs.extend(["retries", NOT_RECORDED]);
     }
     if needed.completed > 0 {

@@ -1,4 +1,5 @@
-//! Under which settings does the model reproduce the recording? Those of the file; what its blocks show; else a few that are tried.
+//! Inference of the allocator settings under which the model reproduces a recording. It takes the settings in the file,
+//! then what the recorded blocks show, then tries a few alternatives.
 
 use super::check::{Check, Verdict, not_exercised};
 use super::recording::Recording;
@@ -6,34 +7,34 @@ use super::rounding::rounded;
 use super::settings::{Backend, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
 use base::slice::{Slice, Sliced};
 
-/// What is known of the settings, and how well the model reproduces the recording under them.
+/// Inferred settings and how well the model reproduces the recording under them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Proof {
     pub settings: Settings,
     pub backend: Backend,
-    /// Settings that the file does not say, and how they are known.
+    /// Settings that the file does not record, and how they were inferred.
     pub assumed: Vec<String>,
     pub verdict: Verdict,
     pub not_exercised: Vec<&'static str>,
-    /// Why nothing can be predicted.
+    /// Reason why nothing can be predicted, if so.
     pub refused: Option<String>,
 }
 
-/// Settings on their way.
+/// Progress of an inference.
 #[derive(Clone, Debug, Default)]
 pub struct Inference {
-    /// Settings still to be tried, the next one last; with what is assumed.
+    /// Settings left to try, the next one last, with what they assume.
     waiting: Vec<(Settings, Backend, Vec<String>)>,
     check: Option<Box<Check>>,
     best: Option<Proof>,
     has_begun: bool,
 }
 
-/// An error of a peak's tenth is no reproduction.
+/// A model whose error exceeds the peak divided by this is rejected.
 const WORST_SHARE: u64 = 10;
 
 impl Inference {
-    /// Works until the best settings are known.
+    /// Runs until the best settings are known.
     ///
     /// # Errors
     /// The time is up.
@@ -52,7 +53,7 @@ impl Inference {
             let new = || Box::new(Check::new(recording, settings, *backend));
             let verdict = self.check.get_or_insert_with(new).step(recording, slice)?;
             self.check = None;
-            // Where the file says its settings, only those that explain everything overrule them.
+            // If the file records its settings, others win only if they reproduce everything.
             let may_win = recording.settings.is_none() || verdict.is_exact();
             if self.best.as_ref().is_none_or(|best| may_win && verdict.rank() > best.verdict.rank()) {
                 let not_exercised = not_exercised(&verdict, settings);
@@ -71,7 +72,7 @@ impl Inference {
     }
 }
 
-/// What the file says of its settings, and what its blocks and events show.
+/// Returns the settings in the file, completed by what its blocks and events show.
 fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     let mut assumed = Vec::new();
     let mut settings = recording.settings.clone().unwrap_or_default();
@@ -85,7 +86,7 @@ fn told(recording: &Recording) -> (Settings, Backend, Vec<String>) {
     (settings, backend, assumed)
 }
 
-/// Rounding that explains blocks which differ from their requests by nothing else.
+/// Finds the rounding settings that explain the recorded block sizes best.
 fn rounding(recording: &Recording, told: Settings, assumed: &mut Vec<String>) -> (Settings, Backend) {
     let wrong = |settings: &Settings, backend: Backend| {
         recording.rounded.iter().filter(|(asked, size)| rounded(settings, backend, *asked) != *size).count()
@@ -113,7 +114,7 @@ fn rounding(recording: &Recording, told: Settings, assumed: &mut Vec<String>) ->
     (best.1, best.2)
 }
 
-/// What is tried where that is not exact, the likeliest last.
+/// Returns alternatives to try if `settings` are not exact, the most likely last.
 fn others(
     recording: &Recording,
     settings: &Settings,
@@ -140,7 +141,7 @@ fn others(
             attempt(settings.clone(), Backend { added, aligned: 0 }, "bytes added to each request, found by search");
         }
     }
-    // torch_npu shows in block sizes, whatever the settings are.
+    // Block sizes show torch_npu even if the settings are recorded.
     if settings.expandable && (recording.settings.is_none() || backend.added == NPU_ADDED) {
         let aligned = Backend { added: NPU_ADDED, aligned: NPU_ALIGNED };
         attempt(settings.clone(), aligned, "large blocks aligned to 16 KiB (torch_npu), found by search");
@@ -148,7 +149,7 @@ fn others(
     tried
 }
 
-/// A recording that nothing can be said about.
+/// Returns the reason why nothing can be predicted from this recording, if any.
 fn hopeless(recording: &Recording) -> Option<String> {
     let Recording { requests, astray, .. } = recording;
     if *requests == 0 {
@@ -173,7 +174,7 @@ fn untested(recording: &Recording) -> Verdict {
     Verdict { addresses: recording.requests, segment_events, ..Verdict::default() }
 }
 
-/// A verdict that is no proof.
+/// Returns the reason why a verdict is too inaccurate for predictions, if it is.
 fn unproved(verdict: &Verdict) -> Option<String> {
     let Verdict { largest_reserved_error: error, recorded_peak_reserved: peak, .. } = verdict;
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;

@@ -1,50 +1,49 @@
-//! PyTorch's CUDA caching allocator as rules: what a recorded program would have reserved under other settings.
+//! Model of PyTorch's CUDA caching allocator. It predicts the memory that a recorded program would reserve under other
+//! settings.
 //!
-//! ```text
-//! history ──▶ recording ──▶ check ──▶ verdict: does the model reproduce this recording?
-//!             (requests)      ▲
-//!                           model ◀── settings, driver (addresses, capacity)
-//!                             ▼
-//!                            run ──▶ outcome: peak reserved, driver calls, retries, OOM
-//!                             ▼
-//!                      band, search, grade
-//! ```
-//! Pure: no clock, no chance, no files. Whatever takes longer than a slice is called again until it is done.
+//! The input is a device's history. `reading` reduces it to the program's requests, a [`Recording`]. `check` tests that
+//! the model reproduces the recorded addresses and segments. `run` then simulates the requests under other settings or
+//! with another capacity. `simulation` answers a whole [`WhatIfQuestion`](answer::WhatIfQuestion).
+//!
+//! Start with `model.rs` (the allocator), `recording.rs` (its input) and `run.rs` (a simulated run).
+//!
+//! The crate uses no clock, randomness or files. Long operations take a [`Slice`](base::slice::Slice) and are called
+//! again until they are done.
 
-// `PYTORCH_CUDA_ALLOC_CONF`: the settings, and the line they are written in.
+// Settings, and the `PYTORCH_CUDA_ALLOC_CONF` line that sets them.
 pub mod conf;
 pub mod settings;
 
-// Requested → rounded bytes.
+// Rounding of requested bytes.
 mod rounding;
 
-// Blocks and the pools that hold what is free.
+// Blocks, and the pools of free blocks.
 pub mod blocks;
 mod pool;
 
-// Where addresses come from, and when there is no more memory.
+// Source of addresses and memory.
 pub mod driver;
 
-// The allocator itself: placing and freeing, growing expandable segments, giving back.
+// Placing and freeing blocks, growing expandable segments, releasing cached memory.
 mod expandable;
 pub mod model;
 mod release;
 
-// What the program asked for, as a device's history has it.
+// Requests of the program, read from a device's history.
 mod ranks;
 pub mod reading;
 mod recorded;
 pub mod recording;
 pub mod transfer;
 
-// The state before the first event.
+// State before the first event.
 mod start;
 
-// Does the model reproduce the recording? Under which settings?
+// Comparison of the model with the recording.
 pub mod check;
 pub mod infer;
 
-// What if: one run, a band of runs, the smallest memory that is enough, several settings in one table, a run as a trace.
+// Simulated runs under other settings, and what is derived from them.
 pub mod bands;
 pub mod course;
 pub mod grade;
@@ -52,7 +51,7 @@ pub mod run;
 pub mod search;
 pub mod trace;
 
-// All of it as one question and its answer.
+// Questions and answers that combine all of the above.
 pub mod answer;
 mod done;
 mod rows;

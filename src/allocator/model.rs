@@ -1,7 +1,7 @@
-//! The allocator: finds a block for a request, splits it, merges what is freed with its neighbours.
+//! The allocator: finds a block for a request, splits it, and merges freed blocks with their neighbours.
 //!
-//! The rules and their order are those of `DeviceCachingAllocator`: best fit by (stream, size, address); the front is handed out, the rest
-//! stays free; blocks never merge across segments.
+//! Rules and their order follow PyTorch's `DeviceCachingAllocator`. The best fit is the first free block by (stream,
+//! size, address). Its front is handed out, the rest stays free. Blocks never merge across segments.
 
 use super::blocks::{Block, Blocks, NONE, State};
 use super::driver::{Driver, Kind, Operation};
@@ -11,21 +11,21 @@ use super::rounding::{is_rounded_up, rounded, segment};
 use super::settings::{Backend, GRAIN, Limits, SMALL, SMALL_SEGMENT, Settings};
 use base::sorted::sorted_by_key;
 
-/// No device has more: a larger request is out of memory.
+/// Maximum request in bytes. No device has that much memory, so larger requests are out of memory.
 const LARGEST: u64 = 1 << 44;
 
-/// A reserved range of addresses.
+/// A reserved address range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     pub(crate) base: u64,
     pub(crate) page: u64,
 }
 
-/// Running totals.
+/// Running totals of an allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub reserved: u64,
-    /// Bytes of blocks that are live or await their free.
+    /// Bytes of blocks that are live or awaiting free.
     pub allocated: u64,
     pub segment_allocs: u64,
     pub segment_frees: u64,
@@ -35,65 +35,72 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Calls that take memory from the driver or give it back.
+    /// Returns the number of calls that take memory from the driver or give it back.
     pub fn driver_calls(&self) -> u64 {
         self.segment_allocs + self.segment_frees + self.maps + self.unmaps
     }
 }
 
-/// How often each rule decided something.
+/// Counts of how often each rule affected a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exercised {
-    /// Choices among several blocks, and those that the address decided.
+    /// Choices among several blocks.
     pub choices: u64,
+    /// Choices that the address decided, among blocks of equal size.
     pub ties: u64,
     pub splits: u64,
-    /// Blocks that kept a remainder.
+    /// Blocks that kept a remainder too small to split off.
     pub tails: u64,
     pub merges: u64,
-    /// Blocks at the growing end that were left alone.
+    /// Blocks at the growing end of an expandable segment that were skipped.
     pub skips: u64,
-    /// New memory: segments of their own, and pages of expandable ones.
+    /// New non-expandable segments.
     pub segments: u64,
+    /// New pages of expandable segments.
     pub pages: u64,
-    /// `max_split_size` or `max_non_split_rounding` decided.
+    /// Decisions by `max_split_size` or `max_non_split_rounding`.
     pub unsplit: u64,
     pub rounded_up: u64,
     pub collections: u64,
     pub releases: u64,
     pub retries: u64,
-    /// Requests on another stream than the first, frees that waited, requests of private pools.
+    /// Requests on a stream other than the first.
     pub streams: u64,
+    /// Deferred frees.
     pub awaited: u64,
+    /// Requests of private pools.
     pub private: u64,
-    /// Frees that waited and were completed because everything cached was given back, and private pools that were given back.
+    /// Deferred frees that were completed because everything cached was released.
     pub completed: u64,
+    /// Private pools whose memory was released.
     pub retired: u64,
-    /// Requests whose segment would have another size under another `large_segment_size_mb`.
+    /// Requests whose segment size depends on `large_segment_size_mb`.
     pub large_segments: u64,
 }
 
-/// The allocator of one device.
+/// The caching allocator of one device.
 #[derive(Clone, Debug)]
 pub struct Allocator {
     pub(crate) settings: Settings,
     pub(crate) backend: Backend,
     pub(crate) limits: Limits,
     pub(crate) blocks: Blocks,
-    /// Of each pool id two: small and large.
+    /// Two pools for each pool id: small and large.
     pub(crate) pools: Vec<Pool>,
-    /// By pool id, where anything is known.
+    /// Properties of pools by pool id, as far as they are known.
     pub(crate) traits: Vec<Traits>,
-    /// Blocks that await their free, and the allocations whose free was completed here: whoever frees takes them out.
+    /// Number of blocks awaiting free.
     awaiting: u64,
+    /// Allocations whose deferred free was completed by the allocator. The caller drains them.
     pub(crate) completed: Vec<u32>,
     pub(crate) ranges: Vec<Range>,
     pub(crate) driver: Driver,
-    /// What has happened so far.
+    /// Totals so far.
     pub totals: Totals,
     pub exercised: Exercised,
-    /// Segment operations, where they are kept, and of which stream and pool each is.
+    /// Segment operations, if they are logged.
     pub(crate) log: Option<Vec<Operation>>,
+    /// Stream and pool of each logged operation.
     pub(crate) log_places: Vec<Place>,
 }
 
@@ -119,7 +126,7 @@ impl Allocator {
         }
     }
 
-    /// The pool of this id for blocks of this size.
+    /// Returns the index of the small or large pool of this id.
     pub(crate) fn pool(&mut self, id: u32, small: bool) -> u32 {
         let at = 2 * id + u32::from(!small);
         while self.pools.len() <= at as usize {
@@ -134,12 +141,12 @@ impl Allocator {
         &mut self.pools[pool as usize]
     }
 
-    /// Whether garbage is collected.
+    /// Returns true if garbage collection is on.
     pub(crate) fn collects(&self) -> bool {
         self.settings.collects() && self.limits.allowed.is_some()
     }
 
-    /// The block for a request; `None` is out of memory.
+    /// Returns the block for a request, or `None` if out of memory.
     pub fn allocate(&mut self, requested: u64, place: Place, allocation: u32) -> Option<u32> {
         let size = rounded(&self.settings, self.backend, requested);
         if size > LARGEST {
@@ -161,14 +168,14 @@ impl Allocator {
         block.state = State::Live;
         block.allocation = allocation;
         self.totals.allocated = self.totals.allocated.saturating_add(block.size);
-        // A block that keeps a remainder does not show how its request was rounded.
+        // A block with a remainder does not show how its request was rounded.
         if block.size == size && is_rounded_up(&self.settings, self.backend, requested, size) {
             self.exercised.rounded_up += 1;
         }
         Some(id)
     }
 
-    /// New memory; if there is none, after giving back what is cached.
+    /// Gets a block from new memory. Releases cached memory and retries if there is none.
     #[cold]
     fn obtain(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         if self.collects() {
@@ -222,13 +229,13 @@ impl Allocator {
         }))
     }
 
-    /// Whether the process may not reserve a segment for this block.
+    /// Returns true if a segment for a block of `size` bytes would exceed the process's memory fraction.
     fn is_beyond_limit(&self, size: u64) -> bool {
         let bytes = segment(&self.settings, size);
         self.limits.allowed.is_some_and(|allowed| self.totals.reserved.saturating_add(bytes) > allowed)
     }
 
-    /// Counts a segment operation of this stream and pool.
+    /// Adds a segment operation to the totals and the log.
     pub(crate) fn reserve(&mut self, operation: Operation, stream: u32, pool: u32) {
         let reserved = &mut self.totals.reserved;
         *reserved = match operation.kind.grows() {
@@ -244,7 +251,7 @@ impl Allocator {
         }
     }
 
-    /// Takes the best free block of a pool.
+    /// Takes the best free block out of a pool (PyTorch's `get_free_block`).
     fn find(&mut self, pool: u32, size: u64, stream: u32) -> Option<u32> {
         let collects = self.collects();
         let Allocator { settings, blocks, pools, exercised, .. } = self;
@@ -290,7 +297,7 @@ impl Allocator {
         Some(best.block)
     }
 
-    /// torch_npu: a large block of an expandable segment begins at a multiple of 16 KiB; what is in front stays free.
+    /// Aligns a large block in an expandable segment, as torch_npu does. The front that is cut off stays free.
     fn align(&mut self, id: u32, size: u64) -> u32 {
         let Backend { aligned, .. } = self.backend;
         let block = *self.blocks.at(id);
@@ -308,7 +315,7 @@ impl Allocator {
         new
     }
 
-    /// The front of a block, where the rest is worth keeping.
+    /// Splits off the end of a block if it is worth keeping, and returns the front (PyTorch's `should_split`).
     fn split(&mut self, id: u32, size: u64) -> u32 {
         let block = *self.blocks.at(id);
         let rest = block.size - size;
@@ -333,13 +340,13 @@ impl Allocator {
         front
     }
 
-    /// All blocks as they are now, unmapped ones as well, by address: a run is opened like a recording with them.
+    /// Returns all blocks, including unmapped ones, ordered by address.
     pub fn blocks(&self) -> Vec<Block> {
         let blocks = self.blocks.iter().map(|(_, block)| *block).collect();
         sorted_by_key(blocks, |block: &Block| block.address.into())
     }
 
-    /// The program lets go of a block that another stream still uses.
+    /// Marks a block as awaiting free, because another stream still uses it.
     pub fn request_free(&mut self, id: u32) {
         let block = self.blocks.at_mut(id);
         if block.state == State::Live {
@@ -348,7 +355,7 @@ impl Allocator {
         }
     }
 
-    /// The device has done with all that awaits its free, or with what does of one pool id: the blocks are free.
+    /// Frees the blocks that are awaiting free, either all or those of one pool id.
     pub(crate) fn complete_frees(&mut self, id: Option<u32>) {
         if self.awaiting == 0 {
             return;
@@ -363,7 +370,7 @@ impl Allocator {
         }
     }
 
-    /// A block is free.
+    /// Frees a block.
     pub fn free(&mut self, id: u32) {
         let block = self.blocks.at_mut(id);
         if block.state == State::AwaitingFree {
@@ -376,7 +383,7 @@ impl Allocator {
         self.keep_free(id);
     }
 
-    /// Merges a block that is in no list with its neighbours, where they are of its kind.
+    /// Merges a block with the neighbours that have the same state. The block itself must not be in a pool's set.
     #[inline]
     pub(crate) fn merge(&mut self, id: u32) {
         let Block { state, pool, previous, next, .. } = *self.blocks.at(id);
@@ -395,7 +402,7 @@ impl Allocator {
         }
     }
 
-    /// Puts a free block into its pool.
+    /// Adds a free block to its pool.
     pub(crate) fn keep_free(&mut self, id: u32) {
         let block = self.blocks.at_mut(id);
         let pool = &mut self.pools[block.pool as usize];

@@ -1,20 +1,20 @@
-//! A pool: what is free, by stream, size and address, and what is reserved but unmapped, by stream and address.
+//! Pools of free blocks, ordered by stream, size and address, and of unmapped blocks, ordered by stream and address.
 
 use super::blocks::Block;
 use std::collections::BTreeSet;
 
-/// A block in the order of its pool.
+/// Sort key of a block in its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) stream: u32,
-    /// 0 of what is unmapped: addresses alone order it.
+    /// 0 for unmapped blocks, which are ordered by address alone.
     pub(crate) size: u64,
     pub(crate) address: u64,
     pub(crate) block: u32,
 }
 
 impl Key {
-    /// Where blocks of this stream and size begin.
+    /// Returns the lower bound of the keys of this stream and size.
     pub(crate) fn from(stream: u32, size: u64) -> Key {
         Key { stream, size, address: 0, block: 0 }
     }
@@ -28,27 +28,27 @@ impl Key {
     }
 }
 
-/// What is known of a pool id.
+/// Known properties of a pool id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Traits {
-    /// It is of a CUDA graph: while it is captured, a request gives nothing back before it fails.
+    /// True for the pool of a CUDA graph. During capture, a request fails without releasing cached memory.
     pub(crate) captures: bool,
-    /// `MemPool(no_split=True)`: a block is never split. PyTorch of 2026.
+    /// True for `MemPool(no_split=True)`, whose blocks are never split. Added to PyTorch in 2026.
     pub(crate) no_split: bool,
 }
 
-/// A pool.
+/// A pool of small or large blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     pub(crate) small: bool,
-    /// Whether it is of a CUDA graph or a `MemPool`: what is cached there, `empty_cache` leaves as long as there are users.
+    /// True for the pool of a CUDA graph or a `MemPool`. `empty_cache` skips it while it has users.
     pub(crate) private: bool,
-    /// A private pool whose last user is gone.
+    /// True for a private pool without users.
     pub(crate) unused: bool,
     pub(crate) traits: Traits,
     pub(crate) free: BTreeSet<Key>,
     pub(crate) unmapped: BTreeSet<Key>,
-    /// How often it was searched, while garbage is collected.
+    /// Number of searches for a free block, counted if garbage collection is on.
     pub(crate) searches: u64,
 }
 

@@ -1,24 +1,25 @@
-//! Streams, pools and places by rank: streams in the order of their handles, as the allocator compares them, the default pool first.
+//! Ranks of streams, pools and places. Streams are ranked by handle, as the allocator compares them. The default pool
+//! has rank 0.
 
 use super::recording::{Place, Recording};
 use base::sorted::{pair, sort};
 
-/// A stream and a pool, where they are recorded; else the default ones.
+/// Recorded stream and pool ids. `None` stands for the default one.
 pub(crate) type Named = (Option<u64>, Option<(u64, u64)>);
 
-/// The keys in order, each once.
+/// Returns the keys sorted and without duplicates.
 pub(crate) fn ascending(mut keys: Vec<(u128, u32)>) -> Vec<u128> {
     sort(&mut keys);
     keys.dedup();
     keys.iter().map(|(key, _)| *key).collect()
 }
 
-/// The two parts of each key.
+/// Splits each key into its upper and lower 64 bits.
 pub(crate) fn halves(keys: &[u128]) -> Vec<(u64, u64)> {
     keys.iter().map(|key| ((key >> 64) as u64, *key as u64)).collect()
 }
 
-/// Ranks all that is named.
+/// Fills `streams`, `pools` and `places` of the recording from all named pairs.
 pub(crate) fn rank_all(recording: &mut Recording, named: &[Named]) {
     let keys = |key: &dyn Fn(&Named) -> u128| ascending(named.iter().map(|named| (key(named), 0)).collect());
     recording.streams = keys(&|(stream, _)| stream.unwrap_or(0).into()).iter().map(|key| *key as u64).collect();
@@ -28,7 +29,7 @@ pub(crate) fn rank_all(recording: &mut Recording, named: &[Named]) {
     recording.places = halves(&places).iter().map(place).collect();
 }
 
-/// The number of a place that was ranked.
+/// Returns the index in `places` of a pair that was passed to [`rank_all`].
 pub(crate) fn number(recording: &Recording, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
     let key = place_key(rank(recording, stream, pool));
     recording.places.partition_point(|place| place_key(*place) < key) as u32

@@ -1,4 +1,4 @@
-//! A device's history → what its program asked for, in slices.
+//! Extraction of a [`Recording`] from a device's history.
 
 use super::driver::{Kind, Operation};
 use super::ranks::{ascending, halves, number, rank_all};
@@ -10,30 +10,30 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
 
-/// What is not there: an allocation without a place of its own, an event that never comes.
+/// Sentinel: no place or no event.
 const NEVER: u32 = u32::MAX;
 
-/// A recording in the making.
+/// Progress of reading a recording.
 #[derive(Default)]
 pub struct Reading {
     recording: Recording,
     by_label: Vec<u32>,
-    /// Addresses that were ever reserved: begin, and end, ascending and apart.
+    /// Address ranges that were ever reserved, as `[begin, end)`. Ascending and disjoint.
     reserved_ever: Vec<[u64; 2]>,
     reserved: u64,
-    /// What the driver can give, as far as failed requests tell.
+    /// Device memory in bytes, as inferred from failed requests. 0 if unknown.
     capacity: u64,
-    /// The run of releases that what comes next may belong to.
+    /// Current run of releases, which the next release may extend.
     run: Option<u32>,
-    /// The run of releases that no request followed yet.
+    /// Run of releases not yet followed by a request.
     pending: Option<Pending>,
     next_allocation: usize,
     next_event: usize,
     begun: bool,
     has_early: bool,
-    /// Behind each early allocation of a segment of fixed size for large blocks, up to the next: begin, end, its place among the early.
+    /// Space behind early allocations in non-expandable segments of large blocks: begin, end, index in `early`.
     gaps: Vec<[u64; 3]>,
-    /// Ranges of private pools, where events do not name their pool.
+    /// Address ranges of private pools: begin, end, place. Used for events that do not name their pool.
     private: Vec<(u64, u64, u32)>,
 }
 
@@ -41,13 +41,14 @@ pub struct Reading {
 #[derive(Clone, Copy)]
 struct Pending {
     release: usize,
-    /// Reserved before it, and what was taken since.
+    /// Bytes reserved before the release.
     reserved: u64,
+    /// Bytes taken since the release.
     grown: u64,
 }
 
 impl Reading {
-    /// Works until the recording is there. The segments must be [complete](SegmentLives::step).
+    /// Runs until the recording is complete. The segments must be [complete](SegmentLives::step).
     ///
     /// # Errors
     /// The time is up.
@@ -110,7 +111,7 @@ impl Reading {
         });
     }
 
-    /// All addresses that were ever reserved.
+    /// Collects all address ranges that were ever reserved.
     fn reserve(&mut self, lives: &SegmentLives) {
         let range = |id: AllocationId| {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
@@ -126,7 +127,7 @@ impl Reading {
         }
     }
 
-    /// What was there before the first event; parts of expandable segments that touch are one.
+    /// Collects the segments before the first event. Adjacent parts of an expandable segment are merged.
     fn hold(&mut self, lives: &SegmentLives) {
         let mut last: Option<AllocationId> = None;
         let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
@@ -146,14 +147,14 @@ impl Reading {
         }
     }
 
-    /// The number of a place that was named.
+    /// Returns the index of a known stream and pool in `places`.
     fn place(&self, stream: Option<u64>, pool: Option<(u64, u64)>) -> u32 {
         number(&self.recording, stream, pool)
     }
 
     fn place_of(&self, snapshot: &Snapshot, labels: LabelsId, address: u64) -> u32 {
         if !self.private.is_empty() && snapshot.labels.labels(labels).pool.is_none() {
-            // Before 2.11 events name no pool: the segment at the end does.
+            // Before PyTorch 2.11 events do not name their pool, so it is looked up in the segments at the end.
             let at = self.private.partition_point(|range| range.0 <= address);
             let range = at.checked_sub(1).and_then(|at| self.private.get(at));
             if let Some(range) = range.filter(|range| address < range.1) {
@@ -207,7 +208,7 @@ impl Reading {
             }
             _ => return,
         };
-        // One run goes on until something else happens than frees that complete.
+        // A run continues until anything other than a completed free happens.
         match what {
             What::Release(release) => self.run = Some(release),
             What::FreeCompleted(_) => {}
@@ -258,7 +259,7 @@ impl Reading {
         Some(What::Release(release as u32))
     }
 
-    /// Memory of this pool was given back: a private one has no users any more.
+    /// Notes that memory of this pool was given back. A private pool then has no users.
     fn retire(&mut self, pool: u32) {
         let Recording { releases, retired, .. } = &mut self.recording;
         let Some(release) = releases.last_mut() else { return };
@@ -270,8 +271,8 @@ impl Reading {
         }
     }
 
-    /// A request comes: what was given back before it has its cause now. Without a stack it was `empty_cache()`, unless the request
-    /// would have passed all the memory there is.
+    /// Decides the cause of the pending release when a request follows. Without a stack it was `empty_cache()`, unless
+    /// the request would have exceeded the capacity.
     fn settle(&mut self) {
         let Some(Pending { release, reserved, grown }) = self.pending.take() else { return };
         let capacity = self.capacity;
@@ -280,19 +281,19 @@ impl Reading {
             if !release.is_known {
                 release.is_explicit = capacity == 0 || reserved.saturating_add(grown) <= capacity;
             }
-            // The end of a `MemPool` gives it back, whatever else the program does there.
+            // The destruction of a `MemPool` releases its memory regardless of its cause.
             release.is_explicit |= release.is_private && !(release.is_known && release.grows_after);
         }
     }
 
-    /// What was live before the first event, in the order of addresses.
+    /// Collects the allocations before the first event, ordered by address.
     fn early(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let allocations = &history.allocations;
         let early = (0..allocations.early() as u32).filter_map(|number| {
             let id = AllocationId(number);
             let (_, died, _) = allocations.span(id);
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
-            // What nothing explains has no address; what was never there has no life.
+            // Allocations without an explanation have no address. Allocations that never existed have no lifetime.
             let is_there = allocations.address(id) > 0 && died > 0;
             let block_size = block.filter(|_| died == NEVER).map(|block| block.size);
             let freed_at = died.saturating_sub(u32::from(died != NEVER));
@@ -319,7 +320,7 @@ impl Reading {
         self.recording.early = early;
     }
 
-    /// Something is placed: the first behind an early allocation shows where its block ends.
+    /// Notes the address of an allocation. The first one behind an early allocation shows the end of its block.
     fn follow(&mut self, address: u64, event: u32) {
         let at = self.gaps.partition_point(|[begin, ..]| *begin <= address);
         let gap = at.checked_sub(1).and_then(|at| self.gaps.get(at)).filter(|[_, end, _]| address < *end);
@@ -349,7 +350,7 @@ impl Reading {
     }
 }
 
-/// Whether a stack says that the program called `empty_cache()`; `None` without a stack.
+/// Returns true if a stack shows that the program called `empty_cache()`, and `None` without a stack.
 fn cause(snapshot: &Snapshot, stack: StackId) -> Option<bool> {
     let mut told = None;
     for frame in snapshot.stacks.frames(stack) {

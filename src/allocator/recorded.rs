@@ -1,10 +1,11 @@
-//! `allocator_settings` of a file → settings; and what its blocks show of its private pools.
+//! Parsing of a file's `allocator_settings`, and detection of `no_split` pools from its blocks.
 
 use super::conf::parse_leniently;
 use super::settings::{INTERVALS, MIB, SMALL, Settings, Share};
 use history::snapshot::Snapshot;
 
-/// `allocator_settings`: what it lists, and what stands only in the line that was given.
+/// Converts `allocator_settings` into settings. Settings that it does not list are taken from the environment
+/// variable's line.
 pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
     if listed.is_empty() {
         return None;
@@ -28,8 +29,8 @@ pub(crate) fn settings(listed: &[(String, String)]) -> Option<Settings> {
     })
 }
 
-/// Places of the private pools in which no segment is split although a live block leaves so much of one that PyTorch splits it elsewhere:
-/// those of `MemPool(no_split=True)`.
+/// Returns the indices of private pools created by `MemPool(no_split=True)`. In these no segment is split, even if a
+/// live block leaves so much free that PyTorch would split it.
 pub(crate) fn no_split(snapshot: &Snapshot, device: i64, pools: &[(u64, u64)]) -> Vec<u32> {
     let mut seen = vec![[false; 2]; pools.len()];
     for segment in snapshot.segments.iter().filter(|segment| segment.device == device && !segment.expandable) {

@@ -1,4 +1,4 @@
-//! What a program asked its allocator for: a device's trace without anything that the allocator decided, and what it decided beside it.
+//! The input of the simulation: a device's requests, separated from the decisions of its allocator.
 
 use super::driver::Operation;
 use super::pool::Traits;
@@ -6,39 +6,39 @@ use super::settings::Settings;
 use base::column::Column;
 use serde::{Deserialize, Serialize};
 
-/// Where a request goes: a stream and a pool, as ranks.
+/// Target of a request: a stream and a pool, as ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Rank of the stream by its handle.
     pub stream: u32,
-    /// Place of the pool's id; 0 is the default pool.
+    /// Index of the pool's id. 0 is the default pool.
     pub pool: u32,
 }
 
 /// An allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Requested bytes. 0 asks for nothing: PyTorch does not call the allocator then.
+    /// Requested bytes. PyTorch does not call its allocator for 0 bytes.
     pub size: u64,
-    /// Where the recording has it.
+    /// Recorded address.
     pub address: u64,
-    /// Place in [`Recording::places`].
+    /// Index in [`Recording::places`].
     pub place: u32,
 }
 
-/// What happens at an event.
+/// Kind of a step, with the index of its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// This allocation is requested.
+    /// Allocation is requested.
     Alloc(u32),
-    /// Its free is requested; it may wait for another stream.
+    /// Free of an allocation is requested. It may wait for another stream.
     FreeRequested(u32),
     FreeCompleted(u32),
-    /// Memory was taken from the driver: this operation.
+    /// Memory was taken from the driver. Index in [`Recording::operations`].
     Grow(u32),
-    /// Memory was given back: this run of operations.
+    /// Memory was given back to the driver. Index in [`Recording::releases`].
     Release(u32),
-    /// A request failed.
+    /// A request failed. Index in [`Recording::ooms`].
     Oom(u32),
 }
 
@@ -49,20 +49,20 @@ pub struct Step {
     pub what: What,
 }
 
-/// Segments given back one after the other.
+/// A run of consecutive operations that gave segments back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Release {
-    /// Its first operation, and the one beyond the last.
+    /// First operation, and one past the last, in [`Recording::operations`].
     pub operations: [u32; 2],
-    /// Whether the program called `empty_cache()`; otherwise a request gave back what it could before it was tried again.
+    /// True if the program called `empty_cache()`. Otherwise a request released memory before its retry.
     pub is_explicit: bool,
-    /// Whether a stack said so.
+    /// True if `is_explicit` was read from a stack.
     pub is_known: bool,
-    /// Whether memory was taken between it and the next request.
+    /// True if memory was taken between the release and the next request.
     pub grows_after: bool,
-    /// The private pools whose memory was given back: their place in `Recording::retired`, and the one beyond the last.
+    /// Private pools whose memory was given back: first index, and one past the last, in [`Recording::retired`].
     pub retired: [u32; 2],
-    /// Whether nothing else was: a `MemPool` came to its end.
+    /// True if only private pools were released, because a `MemPool` was destroyed.
     pub is_private: bool,
 }
 
@@ -71,14 +71,14 @@ pub struct Release {
 pub struct Oom {
     /// Rounded bytes.
     pub size: u64,
-    /// Bytes that the driver said were free.
+    /// Free device memory that the driver reported, in bytes.
     pub device_free: u64,
     pub place: u32,
-    /// Reserved bytes then.
+    /// Reserved bytes when the request failed.
     pub reserved: u64,
 }
 
-/// A segment, or a mapped part of an expandable one, that was there before the first event.
+/// A segment, or a mapped part of an expandable one, that was reserved before the first event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     pub address: u64,
@@ -88,84 +88,87 @@ pub struct Held {
     pub expandable: bool,
 }
 
-/// An allocation that was live before the first event.
+/// An allocation made before the first event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Early {
     pub allocation: u32,
-    /// The bytes of its block, where the file still has it at the end.
+    /// Size of its block, if it is still live at the end.
     pub block_size: Option<u64>,
-    /// The event that frees it; `u32::MAX` for none.
+    /// Event of the free. `u32::MAX` if there is none.
     pub freed_at: u32,
-    /// The address of the first allocation that was placed behind it, before the next early one, while it lived.
+    /// Address of the first allocation placed behind it, before the next early one, during its lifetime.
     pub follower: Option<u64>,
 }
 
-/// What a device's program asked for.
+/// Requests of a device's program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Recording {
-    /// Handles of the streams, ascending.
+    /// Stream handles, ascending.
     pub streams: Vec<u64>,
-    /// Ids of the pools; the default pool first.
+    /// Pool ids, the default pool first.
     pub pools: Vec<(u64, u64)>,
     pub places: Vec<Place>,
-    /// By number. Columns go [another way](crate::transfer).
+    /// Allocations by number. Columns are sent separately, see [`transfer`](crate::transfer).
     #[serde(skip)]
     pub allocations: Column<Allocation>,
-    /// In the order of addresses.
+    /// Early allocations, ordered by address.
     pub early: Vec<Early>,
-    /// Before the first event, by address.
+    /// Segments before the first event, ordered by address.
     pub held: Vec<Held>,
     #[serde(skip)]
     pub steps: Column<Step>,
     #[serde(skip)]
     pub operations: Column<Operation>,
     pub releases: Vec<Release>,
-    /// Pools by the releases that show that they have no users any more.
+    /// Pools without users, grouped by the release that shows it.
     pub retired: Vec<u32>,
-    /// Pools whose blocks show that they are never split.
+    /// Pools whose blocks are never split.
     pub no_split: Vec<u32>,
     pub ooms: Vec<Oom>,
-    /// Requested and rounded bytes of blocks that differ by rounding alone.
+    /// Requested and rounded bytes of blocks whose size differs from the request by rounding only.
     pub rounded: Vec<(u64, u64)>,
-    /// What the file lists of its settings, and what that means: read where it is simulated.
+    /// Settings listed in the file.
     pub listed: Vec<(String, String)>,
+    /// Parsed `listed`. Set by [`with_settings`](Recording::with_settings).
     pub settings: Option<Settings>,
-    /// Whether anything of it is expandable.
+    /// True if any segment is expandable.
     pub has_expandable: bool,
-    /// How many events the trace has.
+    /// Number of events in the trace.
     pub events: u32,
-    /// Allocations in the trace, and those of them whose address lies in no segment.
+    /// Number of allocations in the trace.
     pub requests: u64,
+    /// Number of allocations in the trace whose address is in no segment.
     pub astray: u64,
-    /// Whether it says which segments there were.
+    /// True if the file records segments.
     pub has_segments: bool,
-    /// Bytes of each allocation under a plan; none where no plan changes any.
+    /// Bytes of each allocation under a plan. Empty if the plan changes none.
     #[serde(skip)]
     pub planned: Column<u64>,
 }
 
 impl Recording {
-    /// The same with what its listed settings mean.
+    /// Returns the recording with `settings` parsed from `listed`.
     pub fn with_settings(self) -> Recording {
         Recording { settings: super::recorded::settings(&self.listed), ..self }
     }
 
-    /// Reserved bytes before the first event.
+    /// Returns the reserved bytes before the first event.
     pub fn reserved_at_start(&self) -> u64 {
         self.held.iter().fold(0, |sum, held| sum.saturating_add(held.size))
     }
 
-    /// Whether nothing was allocated or reserved before the first event.
+    /// Returns true if nothing was allocated or reserved before the first event.
     pub fn starts_empty(&self) -> bool {
         self.held.is_empty() && self.early.is_empty()
     }
 
-    /// The memory that the driver had, as far as failed requests tell.
+    /// Returns the device memory in bytes, as inferred from failed requests. It is `None` without any.
     pub fn capacity(&self) -> Option<u64> {
         self.ooms.iter().map(|oom| oom.reserved.saturating_add(oom.device_free)).max()
     }
 
-    /// Takes the bytes of each allocation under a plan, by number: 0 is not there. What a plan does not change is as recorded.
+    /// Sets the planned bytes of each allocation by number. 0 omits an allocation. Sizes are discarded if they are
+    /// incomplete or equal the recorded ones.
     pub fn plan(&mut self, sizes: impl Iterator<Item = u64>) {
         let recorded = self.allocations.iter().map(|allocation| allocation.size);
         let planned: Column<u64> = sizes.take(self.allocations.len()).collect();
@@ -174,7 +177,7 @@ impl Recording {
         self.planned = if changes { planned } else { Column::default() };
     }
 
-    /// The bytes of an allocation, in a run under a plan or in one of what was recorded.
+    /// Returns the bytes of an allocation, either planned or recorded.
     #[inline]
     pub(crate) fn size(&self, number: u32, is_planned: bool) -> u64 {
         match is_planned {
@@ -183,14 +186,14 @@ impl Recording {
         }
     }
 
-    /// What is known of each pool.
+    /// Returns the known properties of each pool, by index.
     pub(crate) fn traits(&self) -> Vec<Traits> {
         let traits =
             |(at, id): (u32, &(u64, u64))| Traits { captures: id.0 > 0, no_split: self.no_split.contains(&at) };
         (0..).zip(&self.pools).map(traits).collect()
     }
 
-    /// The private pools that a release shows to have no users any more.
+    /// Returns the private pools without users that a release shows.
     pub(crate) fn retired(&self, release: &Release) -> &[u32] {
         let [first, end] = release.retired.map(|at| at as usize);
         self.retired.get(first..end).unwrap_or_default()
@@ -200,7 +203,7 @@ impl Recording {
         self.places.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.allocations.heap_bytes() + self.steps.heap_bytes() + self.operations.heap_bytes();
         columns + self.planned.heap_bytes()

@@ -1,15 +1,15 @@
-//! Giving back: `empty_cache()`, what a failed request gives back before it is tried again, and garbage collection.
+//! Release of cached memory: `empty_cache()`, releases before a retry, and garbage collection.
 
 use super::driver::{Kind, Operation};
 use super::model::Allocator;
 use super::pool::Key;
 
 impl Allocator {
-    /// Gives back everything cached in the default pool and in private pools without users: what `empty_cache()` does, and a request
-    /// before it fails. Before that, all that awaits its free is waited for.
+    /// Releases all cached memory of the default pool and of private pools without users, after completing all deferred
+    /// frees. `empty_cache()` does this, and a request before it fails (PyTorch's `release_cached_blocks`).
     pub fn release_cached(&mut self) {
         self.complete_frees(None);
-        // Large ones first.
+        // Large blocks first.
         for pool in [1, 0] {
             if pool < self.pools.len() {
                 self.release_pool(pool as u32);
@@ -20,9 +20,9 @@ impl Allocator {
         }
     }
 
-    /// Gives back what is cached in a private pool, if it has no users: what the end of a `MemPool` does.
+    /// Releases the cached memory of a private pool if it has no users. This happens when a `MemPool` is destroyed.
     pub(crate) fn release_private(&mut self, id: u32) {
-        // Small ones first.
+        // Small blocks first.
         for pool in [2 * id, 2 * id + 1] {
             if self.pools.get(pool as usize).is_some_and(|pool| pool.unused) {
                 let before = self.totals.reserved;
@@ -32,12 +32,12 @@ impl Allocator {
         }
     }
 
-    /// The last user of a private pool is gone: its CUDA graphs, or the `MemPool`.
+    /// Marks a private pool as unused: its CUDA graphs or its `MemPool` are gone.
     pub(crate) fn retire(&mut self, id: u32) {
         self.set_unused(id, true);
     }
 
-    /// A private pool has a request.
+    /// Marks a private pool as used, because it has a request.
     pub(crate) fn use_again(&mut self, id: u32) {
         self.set_unused(id, false);
     }
@@ -70,14 +70,14 @@ impl Allocator {
         self.reserve(Operation { kind: Kind::Free, address: key.address, size: key.size }, key.stream, pool);
     }
 
-    /// Whether a free block is all of a segment of fixed size.
+    /// Returns true if a free block fills a non-expandable segment.
     fn is_segment(&self, key: &Key) -> bool {
         let block = self.blocks.at(key.block);
         block.is_whole() && !block.is_expandable()
     }
 
-    /// With `max_split_size`: gives back one block that is large enough, or the largest ones until that many bytes are gone. Whether they
-    /// are.
+    /// Releases one block that is large enough, or else the largest ones until `size` bytes are released. Does nothing
+    /// without `max_split_size`. Returns true if enough was released (PyTorch's `release_available_cached_blocks`).
     pub(crate) fn release_available(&mut self, pool: u32, size: u64, stream: u32) -> bool {
         let Some(most) = self.settings.max_split else { return false };
         let wanted = size.max(most);
@@ -100,7 +100,8 @@ impl Allocator {
         gone >= wanted
     }
 
-    /// Gives back segments that have been free for longer than the average, until reserved memory is below the threshold.
+    /// Releases segments that have been free for longer than average until reserved memory is below the threshold
+    /// (PyTorch's `garbage_collect_cached_blocks`).
     pub(crate) fn collect_garbage(&mut self) {
         let Some(allowed) = self.limits.allowed else { return };
         let threshold = self.settings.collect_above.of(allowed);

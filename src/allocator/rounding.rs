@@ -1,8 +1,8 @@
-//! Requested → rounded bytes.
+//! Rounding of requests to block and segment sizes.
 
 use super::settings::{Backend, GRAIN, INTERVALS, OWN_SEGMENT, SMALL, SMALL_SEGMENT, Settings};
 
-/// The bytes of the block that a request needs.
+/// Returns the block size for a request of `requested` bytes (PyTorch's `round_size`).
 pub(crate) fn rounded(settings: &Settings, backend: Backend, requested: u64) -> u64 {
     let size = requested.saturating_add(backend.added);
     if size < GRAIN {
@@ -22,12 +22,12 @@ pub(crate) fn rounded(settings: &Settings, backend: Backend, requested: u64) -> 
     size.checked_next_multiple_of(GRAIN).unwrap_or(size)
 }
 
-/// Whether `roundup_power2_divisions` makes this request larger than it would be without.
+/// Returns true if `roundup_power2_divisions` changes the block size of this request.
 pub(crate) fn is_rounded_up(settings: &Settings, backend: Backend, requested: u64, size: u64) -> bool {
     settings.rounds_up() && size != rounded(&Settings::default(), backend, requested)
 }
 
-/// The bytes of the segment that is taken from the driver for a block.
+/// Returns the size of the segment that is allocated for a block (PyTorch's `get_allocation_size`).
 pub(crate) fn segment(settings: &Settings, size: u64) -> u64 {
     match size {
         0..=SMALL => SMALL_SEGMENT,
@@ -36,7 +36,7 @@ pub(crate) fn segment(settings: &Settings, size: u64) -> u64 {
     }
 }
 
-/// The bytes of a page of an expandable segment.
+/// Returns the page size of an expandable segment in bytes.
 pub(crate) fn page(settings: &Settings, small: bool) -> u64 {
     if small { SMALL_SEGMENT } else { settings.large_segment }
 }

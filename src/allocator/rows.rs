@@ -1,4 +1,4 @@
-//! Rows of an answer: what a run assumes, and what is said of it and of the proof.
+//! Rows of an answer: the plan of a run, and the description of its result.
 
 use super::answer::{WhatIfGrade, WhatIfOrigin, WhatIfProof, WhatIfQuestion, WhatIfRun, WhatIfWarning};
 use super::bands::{Banded, Calibration};
@@ -8,15 +8,15 @@ use super::recording::Recording;
 use super::run::{EmptyCache, Plan, StartState};
 use super::settings::{Limits, Settings, Share};
 
-/// A run that is asked for.
+/// A run to simulate.
 pub(super) struct Row {
     pub(super) settings: Settings,
     pub(super) origin: WhatIfOrigin,
     pub(super) ignored: Vec<String>,
 }
 
-/// What was live before the first event stays where it was recorded under the recorded settings and sizes, and is placed again under
-/// others.
+/// Returns the plan of a run. Under the recorded settings and sizes, early allocations keep their recorded addresses.
+/// Otherwise they are placed again.
 pub(super) fn plan(
     recording: &Recording,
     proof: &Proof,
@@ -37,7 +37,7 @@ pub(super) fn plan(
     }
 }
 
-/// A run as the answer has it.
+/// Converts the result of a run into its row in the answer.
 pub(super) fn run(
     recording: &Recording,
     calibration: Calibration,
@@ -54,12 +54,12 @@ pub(super) fn run(
         && outcome.peak_reserved == proof.verdict.recorded_peak_reserved
         && outcome.avoided_oom.is_none();
     let band = match () {
-        // The recording itself is no guess.
+        // The recorded run has no uncertainty.
         () if is_what_was_recorded => [outcome.peak_reserved; 2],
         () if is_fresh => calibration.widened(band),
         () => band,
     };
-    // What the model is off by under the recorded settings, it may be off by under others.
+    // The model's error under the recorded settings may also occur under others.
     let error = proof.verdict.largest_reserved_error;
     let band = [band[0].saturating_sub(error), band[1].saturating_add(error)];
     let mut warnings = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn run(
     }
 }
 
-/// What is reproduced, as the answer has it.
+/// Converts a proof for the answer.
 pub(super) fn described(proof: &Proof) -> WhatIfProof {
     let verdict = &proof.verdict;
     WhatIfProof {

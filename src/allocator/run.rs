@@ -1,4 +1,5 @@
-//! What if: the recorded requests under other settings, with another capacity, other calls of `empty_cache()` or other sizes.
+//! Simulation of the recorded requests under other settings, with another capacity, other `empty_cache()` calls or
+//! other sizes.
 
 use super::blocks::{Block, NONE};
 use super::course::Course;
@@ -9,27 +10,27 @@ use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
 use base::slice::{Slice, Sliced};
 
-/// What is live before the first event.
+/// Placement of early allocations, i.e. those made before the first event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StartState {
-    /// Placed again under the settings of the run, in the order of addresses.
+    /// Placed again under the run's settings, in address order.
     #[default]
     Fresh,
-    /// Where it was recorded.
+    /// Kept at their recorded addresses.
     Kept,
 }
 
-/// Which calls of `empty_cache()` happen.
+/// Calls of `empty_cache()` in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum EmptyCache {
     #[default]
     AsRecorded,
     Never,
-    /// Before these events, ascending, and no others.
+    /// Only before these events, ascending.
     Before(Vec<u32>),
 }
 
-/// What a run assumes.
+/// Assumptions of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub settings: Settings,
@@ -38,42 +39,44 @@ pub struct Plan {
     pub order: Order,
     pub start: StartState,
     pub empty_cache: EmptyCache,
-    /// The run ends before this event, to be looked at; `None` goes to the end.
+    /// First event that is not simulated. `None` runs to the end.
     pub until: Option<u32>,
-    /// Whether sizes are those of [`Recording::planned`].
+    /// True to use the sizes in [`Recording::planned`].
     pub is_planned: bool,
-    /// Whether the curve is wanted.
+    /// True to record the curves.
     pub keeps_curve: bool,
 }
 
-/// What a run came to.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub peak_reserved: u64,
-    /// The event after which it is reached first; −1 before the first.
+    /// Index of the first event after which the peak is reached. −1 if it is reached before the first event.
     pub peak_event: i64,
-    /// Bytes of live blocks then: the rest is fragmentation.
+    /// Bytes of live blocks at the peak. The rest of the peak is fragmentation.
     pub allocated_at_peak: u64,
-    /// The most bytes of live blocks, and of live requests.
+    /// Maximum bytes of live blocks.
     pub peak_allocated: u64,
+    /// Maximum requested bytes of live allocations.
     pub peak_live: u64,
     pub totals: Totals,
     pub exercised: Exercised,
-    /// The request that failed: its event, −1 for what was live before the first.
+    /// Event of the request that failed. −1 if the early allocations do not fit.
     pub oom_event: Option<i64>,
-    /// The event of a request that failed in the recording and does not here: what comes after it is not the program's future.
+    /// Event of a request that failed in the recording but succeeds here. The program would have continued differently.
     pub avoided_oom: Option<u32>,
     pub reserved_at_end: u64,
 }
 
-/// A run.
+/// A simulated run.
 #[derive(Clone, Debug)]
 pub struct Run {
     allocator: Allocator,
-    /// The block of each allocation.
+    /// Block of each allocation, by number.
     blocks: Vec<u32>,
-    /// Early allocations that are placed, and steps that are done.
+    /// Number of early allocations that are placed.
     placed: usize,
+    /// Next step of the recording.
     next: usize,
     live: u64,
     until: u32,
@@ -87,7 +90,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that has not begun.
+    /// Creates a run that has not started.
     #[inline(never)]
     pub fn new(recording: &Recording, plan: &Plan) -> Run {
         let driver = Driver::new(plan.order, plan.limits.capacity);
@@ -118,7 +121,7 @@ impl Run {
         }
     }
 
-    /// Works until it is over.
+    /// Runs until the end of the plan.
     ///
     /// # Errors
     /// The time is up.
@@ -149,22 +152,23 @@ impl Run {
         Ok(())
     }
 
-    /// What it came to, as far as it has come.
+    /// Returns the outcome so far.
     pub fn outcome(&self) -> &Outcome {
         &self.outcome
     }
 
-    /// Totals over the events, where they were wanted; as far as the run has come.
+    /// Returns the curves so far, if the plan asked for them.
     pub fn into_course(self) -> Option<Course> {
         self.course
     }
 
-    /// The event that the run ends with before the recording does, because a request fails, or does not as it did; −1 is before the first.
+    /// Returns the event that ends the run before the end of the recording, because a request fails or an out of memory
+    /// is avoided. −1 is before the first event.
     pub fn ends_at(&self) -> Option<i64> {
         self.outcome.avoided_oom.map(i64::from).or(self.outcome.oom_event).filter(|_| self.is_over)
     }
 
-    /// The allocator as it is now.
+    /// Returns the allocator in its current state.
     pub fn allocator(&self) -> &Allocator {
         &self.allocator
     }
@@ -173,7 +177,8 @@ impl Run {
         &mut self.allocator
     }
 
-    /// The next step of the recording, for whoever carries it out; `None` when the run is over.
+    /// Returns the next step of the recording and advances. The caller must apply the step. Returns `None` at the end
+    /// of the run.
     pub(crate) fn next_step(&mut self, recording: &Recording) -> Option<Step> {
         let step = recording.steps.get(self.next).filter(|_| !self.is_over)?;
         self.next += 1;
@@ -184,13 +189,13 @@ impl Run {
         self.is_planned
     }
 
-    /// The block of an allocation that is live now.
+    /// Returns the block of a live allocation.
     pub fn block(&self, allocation: u32) -> Option<Block> {
         let id = self.blocks.get(allocation as usize).copied().filter(|id| *id != NONE)?;
         Some(*self.allocator.blocks.at(id))
     }
 
-    /// What was live before the first event has its place: calls count from here on.
+    /// Resets the counters after the early allocations are placed.
     fn begin(&mut self, events: u32) {
         let Totals { reserved, allocated, .. } = self.allocator.totals;
         self.allocator.totals = Totals { reserved, allocated, ..Totals::default() };
@@ -246,7 +251,7 @@ impl Run {
             What::Oom(number) => {
                 let Some(oom) = recording.ooms.get(number as usize) else { return };
                 match self.allocator.allocate(oom.size, recording.place(oom.place), NONE) {
-                    // What comes after it is not what the program would have done.
+                    // From here on the program would have behaved differently.
                     Some(_) => (self.outcome.avoided_oom, self.is_over) = (Some(step.event), true),
                     None => {
                         self.outcome.oom_event.get_or_insert(step.event.into());
@@ -257,7 +262,7 @@ impl Run {
         }
     }
 
-    /// Takes note of frees that the allocator waited for: they come no more.
+    /// Processes deferred frees that the allocator completed early. Their recorded events are skipped later.
     #[inline]
     pub(crate) fn complete(&mut self, recording: &Recording) {
         while let Some(number) = self.allocator.completed.pop() {

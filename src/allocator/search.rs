@@ -1,11 +1,12 @@
-//! Settings worth trying, and the smallest memory that a run fits in.
+//! Search for better settings, and for the smallest capacity that is enough.
 
 use super::recording::Recording;
 use super::run::{Plan, Run};
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
 use base::slice::{Slice, Sliced};
 
-/// Settings worth trying, some ten; the recorded ones are not among them. Garbage is collected only where there is a capacity.
+/// Returns about ten settings worth trying, without the recorded ones. Garbage collection is included only if the
+/// capacity is known.
 pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
     let normal = Settings::default();
     let split = |mib: u64| Settings { max_split: Some(mib * MIB), ..normal.clone() };
@@ -34,27 +35,28 @@ pub fn candidates(recorded: &Settings, capacity: Option<u64>) -> Vec<Settings> {
     all
 }
 
-/// The smallest capacity under which nothing runs out of memory, found by halving: to a segment's granule, and on the assumption that more
-/// memory is never worse.
+/// Binary search for the smallest capacity without an out of memory, to a multiple of 2 MiB. It assumes that more
+/// memory never makes things worse.
 #[derive(Clone, Debug)]
 pub struct Fit {
     plan: Plan,
     run: Option<Box<Run>>,
-    /// Too little, and enough, once that is known.
+    /// Largest capacity known to be too small.
     below: u64,
+    /// Smallest capacity known to be enough.
     enough: Option<u64>,
 }
 
-/// Capacities are told apart to this.
+/// Resolution of the search, in bytes.
 const GRANULE: u64 = 2 * MIB;
 
 impl Fit {
-    /// Of a run under this plan.
+    /// Creates a search for the runs under `plan`.
     pub fn new(plan: &Plan) -> Fit {
         Fit { plan: Plan { keeps_curve: false, ..plan.clone() }, run: None, below: 0, enough: None }
     }
 
-    /// Works until it is found; `None` where no capacity is enough.
+    /// Runs until the capacity is found. Returns `None` if no capacity is enough.
     ///
     /// # Errors
     /// The time is up.

@@ -1,25 +1,27 @@
-//! The allocator's settings, and the line to copy that sets them.
+//! Allocator settings, and their line in `PYTORCH_CUDA_ALLOC_CONF`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Bytes in a mebibyte.
+/// Bytes per MiB.
 pub const MIB: u64 = 1 << 20;
-/// Segments of small blocks, the granule of large ones, and the pages of expandable segments of small blocks.
+/// Size of segments of small blocks, granularity of large segments, and page size of expandable segments of small
+/// blocks (PyTorch's `kSmallBuffer`).
 pub(crate) const SMALL_SEGMENT: u64 = 2 * MIB;
-/// Blocks up to this rounded size are small.
+/// Maximum rounded size of a small block (PyTorch's `kSmallSize`).
 pub(crate) const SMALL: u64 = MIB;
-/// Requests from this size on get a segment of their own size.
+/// Minimum size of a request that gets a segment of its own (PyTorch's `kMinLargeAlloc`).
 pub(crate) const OWN_SEGMENT: u64 = 10 * MIB;
-/// Blocks are multiples of this size.
+/// Granularity of block sizes (PyTorch's `kMinBlockSize`).
 pub(crate) const GRAIN: u64 = 512;
-/// What `large_segment_size_mb` is when it is not set.
+/// Default of `large_segment_size_mb`, in bytes (PyTorch's `kLargeBuffer`).
 pub(crate) const LARGE_SEGMENT: u64 = 20 * MIB;
 
-/// Intervals of `roundup_power2_divisions`: from 1 MiB, each twice as large as the one before.
+/// Number of intervals of `roundup_power2_divisions`. The first starts at 1 MiB, and each is twice as large as the
+/// previous one.
 pub const INTERVALS: usize = 16;
 
-/// What `PYTORCH_CUDA_ALLOC_CONF` sets and the simulation heeds.
+/// Settings of `PYTORCH_CUDA_ALLOC_CONF` that the simulation implements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     pub expandable: bool,
@@ -27,15 +29,16 @@ pub struct Settings {
     pub max_split: Option<u64>,
     /// `max_non_split_rounding_mb`, in bytes.
     pub non_split: u64,
-    /// `roundup_power2_divisions` by interval; 0 and 1 are off.
+    /// `roundup_power2_divisions` by interval. 0 and 1 are off.
     pub divisions: [u32; INTERVALS],
-    /// `garbage_collection_threshold`; nothing is off.
+    /// `garbage_collection_threshold`. [`Share::NOTHING`] is off.
     pub collect_above: Share,
     /// `large_segment_size_mb`, in bytes.
     pub large_segment: u64,
-    /// `per_process_memory_fraction`; all is off.
+    /// `per_process_memory_fraction`. [`Share::ALL`] is off.
     pub fraction: Share,
-    /// `throw_on_cudamalloc_oom`: a request beyond the fraction fails at once, and gives nothing back. PyTorch of 2026.
+    /// `throw_on_cudamalloc_oom`: a request beyond the fraction fails at once, without releasing cached memory. Added
+    /// to PyTorch in 2026.
     pub throws: bool,
 }
 
@@ -54,36 +57,37 @@ impl Default for Settings {
     }
 }
 
-/// What the allocator of a device does whatever the settings are.
+/// Behaviour of a device's allocator that does not depend on settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backend {
     /// Bytes added to each request before rounding: 32 in torch_npu.
     pub added: u64,
-    /// In expandable segments, large blocks begin at multiples of this: 16 KiB in torch_npu. 0 is off.
+    /// Alignment of large blocks in expandable segments, in bytes: 16 KiB in torch_npu. 0 is off.
     pub aligned: u64,
 }
 
-/// torch_npu's bytes before rounding.
+/// Bytes that torch_npu adds to each request.
 pub const NPU_ADDED: u64 = 32;
-/// torch_npu's alignment (`base_addr_aligned_kb`).
+/// Block alignment of torch_npu (`base_addr_aligned_kb`), in bytes.
 pub const NPU_ALIGNED: u64 = 16 << 10;
 
-/// A share of something, in millionths: text ↔ number without the code of floating point.
+/// A fraction between 0 and 1, stored in millionths. It is parsed and printed without floating-point code, which keeps
+/// the WebAssembly file small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Share(u32);
 
 impl Share {
-    /// None of it.
+    /// 0.
     pub const NOTHING: Share = Share(0);
-    /// All of it.
+    /// 1.
     pub const ALL: Share = Share(1_000_000);
 
-    /// So many millionths; at most all.
+    /// Creates a fraction of `count` millionths, at most 1.
     pub fn millionths(count: u32) -> Share {
         Share(count.min(Share::ALL.0))
     }
 
-    /// Reads `0.8`; digits beyond the sixth are left out.
+    /// Parses text such as `0.8`. Digits beyond the sixth are ignored.
     pub fn parse(text: &str) -> Option<Share> {
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
         let whole = if whole.is_empty() { "0" } else { whole };
@@ -97,7 +101,7 @@ impl Share {
         Some(Share(millionths)).filter(|share| *share <= Share::ALL)
     }
 
-    /// This share of some bytes, as PyTorch's arithmetic has it.
+    /// Returns this fraction of `bytes`, with PyTorch's floating-point arithmetic.
     pub fn of(self, bytes: u64) -> u64 {
         (f64::from(self.0) / f64::from(Share::ALL.0) * bytes as f64) as u64
     }
@@ -111,17 +115,17 @@ impl fmt::Display for Share {
     }
 }
 
-/// How much memory there is.
+/// Memory limits of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that the driver can give, where they are bounded.
+    /// Bytes that the driver can allocate. `None` is unlimited.
     pub capacity: Option<u64>,
-    /// Bytes that the process may reserve by `set_per_process_memory_fraction`.
+    /// Bytes that the process may reserve, see `set_per_process_memory_fraction`.
     pub allowed: Option<u64>,
 }
 
 impl Limits {
-    /// On a device of this capacity, under these settings.
+    /// Creates the limits on a device of this capacity.
     pub fn new(capacity: Option<u64>, settings: &Settings) -> Limits {
         let fraction = settings.fraction;
         let allowed = capacity.filter(|_| fraction < Share::ALL).map(|capacity| fraction.of(capacity));
@@ -130,18 +134,18 @@ impl Limits {
 }
 
 impl Settings {
-    /// Whether any request is rounded up to a fraction of a power of two.
+    /// Returns true if `roundup_power2_divisions` is on.
     pub fn rounds_up(&self) -> bool {
         self.divisions.iter().any(|&divisions| divisions > 1)
     }
 
-    /// Whether garbage collection could happen, had the process a memory fraction.
+    /// Returns true if `garbage_collection_threshold` is set. Garbage is collected only with a memory fraction.
     pub fn collects(&self) -> bool {
         self.collect_above > Share::NOTHING
     }
 }
 
-/// The line for `PYTORCH_CUDA_ALLOC_CONF`. The defaults are `expandable_segments:False`.
+/// Writes the line for `PYTORCH_CUDA_ALLOC_CONF`. Default settings are written as `expandable_segments:False`.
 impl fmt::Display for Settings {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let normal = Settings::default();
@@ -154,7 +158,7 @@ impl fmt::Display for Settings {
         if self.large_segment != normal.large_segment {
             words.push(format!("large_segment_size_mb:{}", mib(self.large_segment)));
         }
-        // Where it is not set it follows the size of large segments.
+        // It defaults to the size of large segments.
         if self.non_split != self.large_segment {
             words.push(format!("max_non_split_rounding_mb:{}", mib(self.non_split)));
         }
@@ -177,7 +181,7 @@ impl fmt::Display for Settings {
     }
 }
 
-/// One number where all intervals have it, else the list of them: the first key fills all intervals below it.
+/// Writes one number if all intervals have it, else a list. The first key of a list fills all intervals below it.
 fn in_words(divisions: &[u32; INTERVALS]) -> String {
     let first = divisions.first().copied().unwrap_or(0);
     let same = divisions.iter().take_while(|&&other| other == first).count();

@@ -1,4 +1,4 @@
-//! What the simulation reproduces of a recording, and what other settings come to, in slices: all that a [`WhatIfQuestion`] asks.
+//! Time-sliced answering of a [`WhatIfQuestion`].
 
 use super::answer::{WhatIf, WhatIfCourse, WhatIfFit, WhatIfOrigin, WhatIfProof, WhatIfQuestion};
 use super::bands::{Band, Calibration};
@@ -15,54 +15,56 @@ use super::trace::Trace;
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
-/// A device's recording, and how far the answer about it is.
+/// A device's recording, and the progress of the current answer.
 pub struct Simulation {
     known: Known,
     job: Option<Box<Job>>,
     done: Done,
 }
 
-/// A device's recording and what it proves: the same for all questions.
+/// A device's recording and its proof. They do not depend on the question.
 struct Known {
     device: i64,
     recording: Recording,
     inference: Inference,
     proof: Option<Proof>,
-    /// The recorded settings with everything placed where it was recorded, and placed again.
+    /// Run of the recorded settings that measures the effect of the early allocations' placement.
     calibrating: Option<Box<Run>>,
+    /// Peak reserved bytes of the finished calibration runs: kept, then fresh.
     peaks: Vec<u64>,
-    /// Whether it was given the sizes of a plan.
+    /// True if the sizes of a plan were set.
     has_plan: bool,
 }
 
-/// Runs that a question is answered with.
+/// Progress of answering one question.
 struct Job {
     rows: Vec<Row>,
     band: Band,
     answer: WhatIf,
-    /// Settings whose smallest memory is still to be found, the next one last.
+    /// Plans whose smallest capacity is still wanted, with their settings. The next one is last.
     fits: Option<Vec<(Plan, String)>>,
     fit: Option<Box<Fit>>,
-    /// The settings whose run is wanted event by event, and the run.
+    /// Settings whose curves are wanted.
     followed: Option<Settings>,
+    /// Run that records the curves.
     course: Option<Box<Run>>,
 }
 
-/// A run that is followed step by step, and what it is of.
+/// A step-by-step run and its inputs.
 pub struct Traced<'a> {
     pub trace: Trace,
     pub recording: &'a Recording,
     pub settings: Settings,
     pub capacity: Option<u64>,
-    /// Whether the recording is reproduced exactly under its own settings.
+    /// True if the recording is reproduced exactly under its own settings.
     pub is_exact: bool,
 }
 
-/// Settings, the best of all, whose smallest memory is looked for beside those that were asked for.
+/// Maximum number of tried settings, best first, whose smallest capacity is searched.
 const MOST_FITS: usize = 3;
 
 impl Simulation {
-    /// Of this device.
+    /// Creates a simulation of a device's recording.
     pub fn new(device: i64, recording: Recording) -> Simulation {
         let recording = recording.with_settings();
         let (inference, proof, calibrating, peaks, has_plan) = Default::default();
@@ -70,13 +72,13 @@ impl Simulation {
         Simulation { known, job: None, done: Done::default() }
     }
 
-    /// The device it is about.
+    /// Returns the device index. It is negative for pinned host memory.
     pub fn device(&self) -> i64 {
         self.known.device
     }
 
-    /// Takes the bytes of each allocation under a plan, eight for each by number, for questions that are about planned sizes; none where
-    /// the plan cannot be carried out.
+    /// Sets the bytes of each allocation under a plan, as one little-endian `u64` per allocation. The sizes are empty
+    /// if the plan cannot be carried out.
     pub fn plan(&mut self, bytes: &[u8]) {
         let known = &mut self.known;
         known.has_plan = bytes.len() == 8 * known.recording.allocations.len();
@@ -85,12 +87,12 @@ impl Simulation {
         self.job = None;
     }
 
-    /// Another question is to be answered.
+    /// Discards the progress of the current question. Call it before another question.
     pub fn begin(&mut self) {
         self.job = None;
     }
 
-    /// The answer; `send` takes parts of it that are there before.
+    /// Answers a question. `send` receives partial answers if the question asks for them.
     ///
     /// # Errors
     /// The time is up.
@@ -114,10 +116,11 @@ impl Simulation {
         Ok(WhatIf { is_complete: true, ..answer })
     }
 
-    /// The run of a question's first line as a trace, or that of the recorded settings where it has none.
+    /// Returns a trace of a run under the question's first line, or under the recorded settings if it has none.
     ///
     /// # Errors
-    /// Nothing is predicted of this recording, the line cannot be read, or there is no room: a sentence.
+    /// Returns a sentence for the user if nothing is predicted for this recording, the line cannot be parsed, or the
+    /// early allocations do not fit.
     pub fn trace(&mut self, question: &WhatIfQuestion) -> Result<Traced<'_>, String> {
         let mut always = || true;
         while self.known.prove(&mut Slice::new(&mut always)).is_err() {}
@@ -130,7 +133,7 @@ impl Simulation {
             return Err("the sizes of the plan are not known".to_owned());
         }
         let settings = match question.lines.first() {
-            // The line of the recorded settings may be one that is refused elsewhere.
+            // The recorded settings may contain a line that `conf::parse` rejects.
             Some(line) if proof.settings.to_string() != *line => {
                 conf::parse(line).map_err(|error| error.to_string())?.0
             }
@@ -143,7 +146,7 @@ impl Simulation {
         Ok(Traced { trace, recording: &known.recording, settings, capacity, is_exact: proof.verdict.is_exact() })
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.known.recording.heap_bytes()
     }
@@ -187,7 +190,7 @@ impl Job {
             rows.push(Row { settings: recorded.clone(), origin: WhatIfOrigin::Recorded, ignored: Vec::new() });
             let lines = question.lines.iter().map(|line| (line, false));
             for (line, is_followed) in lines.chain(question.course.iter().map(|line| (line, true))) {
-                // The line of the recorded settings may be one that is refused elsewhere.
+                // The recorded settings may contain a line that `conf::parse` rejects.
                 let recorded = Some(&recorded).filter(|recorded| is_followed && recorded.to_string() == *line);
                 match (recorded, conf::parse(line)) {
                     (Some(recorded), _) => followed = Some(recorded.clone()),
@@ -269,7 +272,7 @@ impl Job {
         self.follow(known, proof, question, slice)
     }
 
-    /// Runs the settings whose course is wanted, with addresses that ascend.
+    /// Runs the settings whose curves are wanted, with ascending addresses.
     fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
         let Some(settings) = &self.followed else { return Ok(()) };
@@ -280,7 +283,7 @@ impl Job {
         let course = WhatIfCourse { settings: line.clone(), ends_at: run.ends_at(), ..WhatIfCourse::default() };
         let curves = self.course.take().and_then(|run| run.into_course());
         self.answer.course = Some(match curves {
-            // Without one, not even what was live before the first event had room.
+            // Without curves, not even the early allocations fit.
             None => course,
             Some(Course { reserved, allocated }) => {
                 let [reserved_at_start, allocated_at_start] = [&reserved, &allocated].map(Curve::at_start);
@@ -292,7 +295,7 @@ impl Job {
         Ok(())
     }
 
-    /// The recorded settings, those that were asked for, and the best of those that were tried.
+    /// Returns the plans to search: the recorded settings, the question's lines, and the best of the tried ones.
     fn to_fit(&self, known: &Known, proof: &Proof, question: &WhatIfQuestion) -> Vec<(Plan, String)> {
         let mut best: Vec<(u64, usize)> = Vec::new();
         for (at, (row, run)) in self.rows.iter().zip(&self.answer.runs).enumerate() {

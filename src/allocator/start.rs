@@ -1,8 +1,8 @@
-//! The state before the first event, on the recorded addresses.
+//! Reconstruction of the allocator's state before the first event, at the recorded addresses.
 //!
-//! What is live then is known by address and requested bytes; where its block ends is not always. In a segment of fixed size for large
-//! blocks, what is left behind it is its tail if it is too small to be split off, and else a free block, which begins where the first
-//! allocation was placed.
+//! Early allocations have a known address and requested size, but the end of their block may be unknown. In a
+//! non-expandable segment of large blocks, the space behind a block belongs to it if it is too small to be split off.
+//! Otherwise it is a free block, which begins where the first later allocation was placed.
 
 use super::blocks::{Block, NONE, State};
 use super::driver::Kind;
@@ -14,13 +14,14 @@ use super::rounding::{page, rounded};
 use super::settings::{SMALL, SMALL_SEGMENT};
 use base::sorted::sorted_by_key;
 
-/// Base addresses are looked for so far below what is mapped.
+/// Maximum distance below the mapped addresses at which the base of a segment is searched, in bytes.
 const REACH: u64 = 1 << 37;
 
-/// The blocks of each expandable segment: by twice its place, and whether it is of small blocks.
+/// Block ids of each expandable segment, indexed by `2 * place + small`.
 type Groups = Vec<Vec<u32>>;
 
-/// Lays out what was there before the first event; the block of each allocation, by number.
+/// Adds the segments and allocations before the first event to the allocator. Returns the block of each allocation, by
+/// number.
 pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32> {
     let mut blocks = vec![NONE; recording.allocations.len()];
     let mut groups = vec![Vec::new(); 2 * recording.places.len()];
@@ -77,7 +78,7 @@ pub(crate) fn keep(recording: &Recording, allocator: &mut Allocator) -> Vec<u32>
     blocks
 }
 
-/// The bytes of the block that begins at an early allocation; the next begins at `next`.
+/// Returns the size of an early allocation's block, which starts at `begin`. The next one starts at `next`.
 fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early, begin: u64, next: u64) -> u64 {
     let room = next - begin;
     if let Some(size) = early.block_size {
@@ -103,7 +104,7 @@ fn size(recording: &Recording, allocator: &Allocator, held: &Held, early: &Early
     }
 }
 
-/// Makes one range of each expandable segment, with what is unmapped in it.
+/// Creates the address range of each expandable segment, including its unmapped parts.
 fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
     for (group, ids) in groups.into_iter().enumerate().filter(|(_, ids)| !ids.is_empty()) {
         let ids = sorted_by_key(ids, |&id| allocator.blocks.at(id).address.into());
@@ -111,7 +112,7 @@ fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
         let page = page(&allocator.settings, small);
         let Some(&first) = ids.first() else { continue };
         let mut base = allocator.blocks.at(first).address;
-        // It may begin lower: at the lowest address that is ever mapped within reach.
+        // The range may begin lower, at the lowest address that is ever mapped within reach.
         for step in recording.steps.iter() {
             let operations = match step.what {
                 What::Grow(operation) => operation..operation + 1,
@@ -142,7 +143,7 @@ fn reserve(recording: &Recording, allocator: &mut Allocator, groups: Groups) {
     }
 }
 
-/// Puts blocks that are mapped into the unmapped block of their range.
+/// Inserts mapped blocks into the unmapped block of their range.
 fn thread(allocator: &mut Allocator, ids: &[u32], rest: u32, range: u32) {
     let whole = *allocator.blocks.at(rest);
     let end = whole.address + range_size(whole.address, allocator.ranges[range as usize].page);

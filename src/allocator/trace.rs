@@ -1,4 +1,5 @@
-//! A run as a trace: what the allocator does at each event of the recording, at which addresses, and what memory is like at the end.
+//! Step-by-step execution of a run: the allocator's operations and addresses at each event, and the segments at the
+//! end.
 
 use super::blocks::{NONE, State};
 use super::driver::{Driver, Kind, Operation, RESERVED_ADDRESSES, Recorded};
@@ -8,26 +9,26 @@ use super::run::{Plan, Run, StartState};
 use base::slice::Slice;
 use std::collections::BTreeMap;
 
-/// A run that is followed step by step.
+/// A run that is executed step by step.
 #[derive(Clone, Debug)]
 pub struct Trace {
     run: Run,
-    /// Where each allocation is or was, by number.
+    /// Current or last address of each allocation, by number.
     addresses: Vec<u64>,
     reserved: Ranges,
 }
 
-/// What happens at a step, in the order of a trace: frees that were waited for, segment operations, then the step itself.
+/// Effects of a step, in the order of a trace: deferred frees, then segment operations, then the step itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
-    /// Allocations whose free is completed before the recording says so, with their addresses.
+    /// Allocations whose deferred free completed earlier than recorded, with their addresses.
     pub completed: Vec<(u32, u64)>,
     pub operations: Vec<(Operation, Place)>,
-    /// The allocation that the step is about, with its address; `None` where it has no block.
+    /// Allocation of the step, with its address. `None` if it has no block.
     pub subject: Option<(u32, u64)>,
     /// Rounded bytes of the request that failed.
     pub failed: Option<u64>,
-    /// Address and bytes of a request that failed in the recording and does not here.
+    /// Address and bytes of a request that failed in the recording but succeeds here.
     pub avoided: Option<(u64, u64)>,
 }
 
@@ -43,22 +44,22 @@ pub struct Segment {
     pub blocks: Vec<Placed>,
 }
 
-/// A block of it.
+/// A block of a [`Segment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     pub address: u64,
     pub size: u64,
     pub state: State,
-    /// The allocation in it; `None` where it is free, or where the request is the one that failed in the recording.
+    /// Allocation in the block. `None` if the block is free, or belongs to the request that failed in the recording.
     pub allocation: Option<u32>,
 }
 
 impl Trace {
-    /// Of a run; `None` where not even what was live before the first event has room. Segments that were recorded have their recorded
-    /// addresses, if everything is where it was recorded at the start.
+    /// Creates a trace. Returns `None` if the early allocations do not fit. If they keep their recorded addresses,
+    /// recorded segments do too.
     pub fn new(recording: &Recording, plan: &Plan) -> Option<Trace> {
         if plan.start == StartState::Kept {
-            // What departs from the recording may need addresses that are taken.
+            // A run that diverges from the recording may need addresses that are in use. A trial run finds out.
             let mut trial = Trace::begin(recording, plan, true)?;
             let mut deeds = Deeds::default();
             while trial.step(recording, &mut deeds).is_some() {}
@@ -74,7 +75,7 @@ impl Trace {
             let recorded = Recorded::new(taken, above(recording), plan.limits.capacity);
             run.allocator_mut().driver = Driver::Recorded(recorded);
         }
-        // Only what was live before the first event: it needs no slices.
+        // Only early allocations are placed here, which is fast enough without slices.
         let mut always = || true;
         while run.step(recording, &mut Slice::new(&mut always)).is_err() {}
         if run.ends_at().is_some() {
@@ -90,7 +91,7 @@ impl Trace {
         Some(trace)
     }
 
-    /// The next step, and what happens at it; `None` at the end of the run.
+    /// Executes the next step and stores its effects in `deeds`. Returns `None` at the end of the run.
     pub fn step(&mut self, recording: &Recording, deeds: &mut Deeds) -> Option<Step> {
         let step = self.run.next_step(recording)?;
         let Deeds { completed, operations, .. } = std::mem::take(deeds);
@@ -131,7 +132,7 @@ impl Trace {
                 deeds.subject = self.addresses.get(number as usize).map(|address| (number, *address));
             }
             What::Oom(_) => {
-                // The request has a block: the one that is live without an allocation.
+                // The request has a block: the live one without an allocation.
                 let is_avoided = self.run.outcome().avoided_oom.is_some();
                 let blocks = self.run.allocator().blocks.iter().map(|(_, block)| block);
                 let own = blocks.filter(|block| block.state == State::Live && block.allocation == NONE);
@@ -142,17 +143,17 @@ impl Trace {
         Some(step)
     }
 
-    /// Requested bytes of an allocation in this run.
+    /// Returns the requested bytes of an allocation in this run.
     pub fn size(&self, recording: &Recording, number: u32) -> u64 {
         recording.size(number, self.run.is_planned())
     }
 
-    /// The run.
+    /// Returns the underlying run.
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// What is reserved now, by address.
+    /// Returns the reserved segments, ordered by address.
     pub fn segments(&self, recording: &Recording) -> Vec<Segment> {
         let allocator = self.run.allocator();
         let mut segments: Vec<Segment> = Vec::new();
@@ -187,7 +188,7 @@ impl Trace {
     }
 }
 
-/// Above everything that was ever reserved in the recording, and the addresses that its expandable segments may grow into.
+/// Returns an address above everything reserved in the recording, with room for its expandable segments to grow.
 fn above(recording: &Recording) -> u64 {
     let end = |address: u64, size: u64| address.saturating_add(size);
     let held = recording.held.iter().map(|held| end(held.address, held.size));
@@ -201,11 +202,11 @@ fn cleared<T>(mut rows: Vec<T>) -> Vec<T> {
     rows
 }
 
-/// Ranges of addresses, apart from each other, by their beginnings.
+/// Disjoint address ranges: begin to end.
 #[derive(Clone, Debug, Default)]
 struct Ranges {
     ends: BTreeMap<u64, u64>,
-    /// Whether one was added where another was.
+    /// True if a range was added that overlaps another.
     overlap: bool,
 }
 

@@ -1,21 +1,21 @@
-//! The columns of a recording ↔ bytes, as they are sent from one worker to another: three counts, then the rows of each column, with
-//! numbers of their own width, little-endian. What else a recording has is small, and whoever sends it adds it behind.
+//! Serialization of a recording's columns for transfer between workers. The bytes are three counts, then the rows of
+//! each column, with little-endian numbers of fixed width. The sender appends the remaining fields.
 
 use super::driver::{Kind, Operation};
 use super::recording::{Allocation, Recording, Step, What};
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 
-/// Bytes in the making.
+/// Progress of a serialization.
 pub struct Writing {
     pub recording: Recording,
     bytes: Vec<u8>,
-    /// Rows of allocations, steps and operations that are written.
+    /// Number of allocations, steps and operations that are written.
     next: [usize; 3],
 }
 
 impl Writing {
-    /// Of this recording.
+    /// Creates a serialization of `recording`.
     pub fn new(recording: Recording) -> Writing {
         let Recording { allocations, steps, operations, .. } = &recording;
         let counts = [allocations.len(), steps.len(), operations.len()];
@@ -24,7 +24,7 @@ impl Writing {
         Writing { recording, bytes, next: [0; 3] }
     }
 
-    /// Works until the bytes are there.
+    /// Runs until all bytes are written.
     ///
     /// # Errors
     /// The time is up.
@@ -65,13 +65,14 @@ fn write<T: Copy>(column: &Column<T>, next: &mut usize, slice: &mut Slice, mut r
     Ok(())
 }
 
-/// The lowest bytes of a number. A call: the page has few bytes to spare, and there is time between slices.
+/// Appends the lowest `width` bytes of `number`. Not inlined, because the page's code size matters more than speed
+/// here.
 #[inline(never)]
 pub fn put(bytes: &mut Vec<u8>, number: u64, width: usize) {
     bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
 }
 
-/// A recording that has these columns and nothing else, and what comes behind them; `None` where the bytes are no columns.
+/// Reads the columns of a recording. Returns it with the bytes after them, or `None` if the bytes are invalid.
 pub fn read(bytes: &[u8]) -> Option<(Recording, &[u8])> {
     let mut rest = bytes;
     let [allocations, steps, operations] = [number(&mut rest)?, number(&mut rest)?, number(&mut rest)?];

@@ -1,23 +1,23 @@
-//! One run over everything that changes what is live: allocations from before the recording first, then event by event, in slices.
+//! Iteration over all changes of live bytes, in slices: allocations made before recording first, then event by event.
 
 use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// What happens to an allocation, and when.
+/// A change of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub id: AllocationId,
-    /// The first moment after it: 0 for what was allocated before recording.
+    /// First moment after the change. 0 for allocations made before recording.
     pub moment: u32,
-    /// By how many requested bytes what is live grows: all of the allocation's, none of them where its free is requested and does not
-    /// complete yet, or, negative, all of them again.
+    /// Change of the requested live bytes: the allocation's size, 0 if its free is requested but not complete, or minus
+    /// its size.
     pub bytes: i64,
-    /// By how many bytes what awaits its free grows.
+    /// Change of the bytes awaiting free.
     pub awaiting: i64,
 }
 
-/// How far the run is.
+/// Progress of the iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changes {
     early: u32,
@@ -25,7 +25,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Hands out the changes from where it stopped, in their order. What awaits its free from before the recording on is not among them.
+    /// Passes the next changes to `each`, in order. Allocations awaiting free since before the recording are omitted.
     ///
     /// # Errors
     /// The time is up.

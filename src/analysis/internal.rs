@@ -1,9 +1,9 @@
-//! Which frames are internal: rules as data, one a line, that say what is left out of a tree of stacks.
+//! Rules for internal frames, which are left out of call trees. One rule per line.
 //!
 //! ```text
-//! file:/torch/         frames whose file holds the text; a backslash is a slash, as on Windows
-//! name:_call_impl      frames of that function
-//! name:at::*           functions that begin so; `*` at the other end: that end so; at both: that hold the text
+//! file:/torch/         frames whose path contains the text; backslashes count as slashes
+//! name:_call_impl      frames of this function
+//! name:at::*           functions that start with the text; `*` in front: end with it; on both sides: contain it
 //! native               frames without a Python file
 //! ```
 
@@ -11,8 +11,8 @@ use super::id_set::IdSet;
 use super::site::Sites;
 use history::snapshot::{Frame, Snapshot, StringId};
 
-/// What is left out when nobody says otherwise: torch's and Python's own files with all packages beside them, what calls a module's
-/// `forward`, and C++.
+/// Default rules: files of PyTorch, Python and installed packages, the calls around a module's `forward`, and C++
+/// frames.
 pub const DEFAULT_RULES: &[&str] = &[
     "file:site-packages/torch/",
     "file:dist-packages/torch/",
@@ -24,30 +24,30 @@ pub const DEFAULT_RULES: &[&str] = &[
     "native",
 ];
 
-/// Rules that are heeded, and bytes of a rule: each frame of a file is held against each of them.
+/// Maximum number of rules, and maximum bytes of a rule. Each frame is tested against each rule.
 const MOST: usize = 1000;
-/// Bytes of a name that are looked at: no real one is longer.
+/// Maximum length of a name or path that is tested, in bytes.
 const LONGEST_NAME: usize = 4096;
 
-/// Why a line is no rule.
+/// A parse error of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {cause}")]
 pub struct RuleError {
-    /// Which line, from 1.
+    /// Line number, from 1.
     pub line: u32,
     pub cause: RuleProblem,
 }
 
-/// What can be wrong with a rule.
+/// Cause of a parse error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleProblem {
-    /// It begins with none of the words.
+    /// The line starts with none of the keywords.
     #[error("a rule must be file:TEXT, name:TEXT or native")]
     Unknown,
-    /// There is no text.
+    /// The text is empty.
     #[error("the text is missing")]
     Empty,
-    /// It is too long, or one of too many.
+    /// The rule is too long, or there are too many.
     #[error("the limit is 1,000 rules of 1,000 bytes")]
     TooMany,
 }
@@ -55,7 +55,7 @@ pub enum RuleProblem {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Rule {
     File(String),
-    /// The text, and whether it must be where the name begins and where it ends.
+    /// The text, and if it must be at the start and at the end of the name.
     Name(String, [Edge; 2]),
     Native,
 }
@@ -66,7 +66,7 @@ enum Edge {
     Anywhere,
 }
 
-/// Rules that were read.
+/// A parsed list of rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalRules {
     rules: Vec<Rule>,
@@ -79,10 +79,10 @@ impl Default for InternalRules {
 }
 
 impl InternalRules {
-    /// Reads rules, one a line; empty lines say nothing.
+    /// Parses rules, one per line. Empty lines are ignored.
     ///
     /// # Errors
-    /// The first line that is no rule.
+    /// Returns the first invalid line.
     pub fn parse(lines: &[impl AsRef<str>]) -> Result<InternalRules, RuleError> {
         let mut rules = Vec::new();
         for (line, text) in (1..).zip(lines) {
@@ -91,7 +91,7 @@ impl InternalRules {
         Ok(InternalRules { rules })
     }
 
-    /// The same without the lines that are no rules.
+    /// Parses rules and skips invalid lines.
     pub fn heeded(lines: &[impl AsRef<str>]) -> InternalRules {
         let mut rules = Vec::new();
         for text in lines {
@@ -100,7 +100,7 @@ impl InternalRules {
         InternalRules { rules }
     }
 
-    /// Whether a frame is internal: by its file or by its name, each of which is looked at once.
+    /// Returns true if a frame is internal by its file or name. Results are cached in `known`.
     pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut Verdicts) -> bool {
         let Verdicts { files, names } = known;
         files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
@@ -123,14 +123,14 @@ impl InternalRules {
     }
 }
 
-/// What the rules say of the files and names that were looked at: many frames share one.
+/// Cached results by file and name, which many frames share.
 #[derive(Debug, Default)]
 pub struct Verdicts {
     files: Verdict,
     names: Verdict,
 }
 
-/// By string: whether it was looked at, and whether frames of it are internal.
+/// Cached results by string id.
 #[derive(Debug, Default)]
 struct Verdict {
     known: IdSet,
@@ -153,7 +153,7 @@ impl Verdict {
     }
 }
 
-/// A line as a rule; nothing for an empty one.
+/// Parses a line. Returns `None` if it is empty.
 fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
     let line = line.trim();
     if line.len() > MOST || known >= MOST {

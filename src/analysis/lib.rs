@@ -1,4 +1,9 @@
-//! History → answers.
+//! Analyses of a device's history: categories, call sites, search queries, filters and plans.
+//!
+//! Input is a `history` snapshot or device history. Output is plain data, without rendering or I/O. Long passes run in
+//! slices.
+//!
+//! Start with `query.rs` (search), `site.rs` (call sites) and `category/mod.rs` (categories by rules).
 
 pub mod category;
 pub mod changes;

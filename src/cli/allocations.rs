@@ -1,4 +1,4 @@
-//! `memscape allocations`: the allocations that match a search, the largest first.
+//! `memscape allocations`: the allocations that match a search, largest first.
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, printable};
@@ -41,10 +41,10 @@ pub(crate) struct Allocations {
     pub(crate) printed: Printed,
 }
 
-/// The text of `memscape allocations`.
+/// Runs `memscape allocations` and returns its output.
 ///
 /// # Errors
-/// The file or the search cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read, the search is invalid, or the trace has no such event.
 pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     let Allocations { source, pattern, at, printed } = arguments;
     if let Some(pattern) = pattern {
@@ -66,7 +66,7 @@ pub(crate) fn allocations(arguments: &Allocations) -> Result<String, String> {
     Ok(as_json(&asking, pattern, facts, &page, &tensors))
 }
 
-/// At most `most` allocations of a scope that pass a filter, the largest first.
+/// Returns at most `most` allocations of a scope that match a filter, largest first.
 pub(crate) fn largest(asking: &mut Asking, filter: &str, scope: Scope, most: u32) -> Option<Box<TablePage>> {
     whole(most, listed, |rows| {
         let question = TableQuestion {
@@ -89,7 +89,7 @@ fn listed(page: &mut TablePage) -> (&mut Vec<TableRow>, u32) {
     (&mut page.rows, page.listed.count)
 }
 
-/// The tensor in each of these allocations that a recorder names; none where it names none at all.
+/// Returns the named tensor of each listed allocation. Empty if the recorder wrote no tensors.
 fn tensors(asking: &mut Asking, page: &TablePage) -> Vec<Option<Value>> {
     if asking.device.recorded(TENSORS_FOUND).is_none_or(|found| found == 0) {
         return Vec::new();
@@ -101,7 +101,7 @@ fn tensors(asking: &mut Asking, page: &TablePage) -> Vec<Option<Value>> {
     page.rows.iter().map(&mut of).collect()
 }
 
-/// From the right: a name may have anything in it.
+/// Parses a tensor description. Splits from the right, because a name may contain the separator.
 fn tensor(text: &str) -> Value {
     let mut parts = text.rsplitn(4, SEPARATOR);
     let [dtype, shape, kind, name] = [(); 4].map(|()| parts.next().unwrap_or_default());

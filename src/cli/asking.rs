@@ -1,4 +1,4 @@
-//! A file that is open, and the device of it that the questions are about.
+//! An open snapshot and one of its devices, with the questions that commands ask about it.
 
 use super::cancelled;
 use super::input::Input;
@@ -13,22 +13,20 @@ use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
 use ui::summary::{device_name, loaded_range};
 
-/// A file that is open, and one device of it.
+/// An open snapshot and the device that questions are about.
 pub(crate) struct Asking {
-    /// What the file is called.
     pub(crate) summary: FileSummary,
-    /// The device.
     pub(crate) device: DeviceSummary,
-    /// Whether it was named.
+    /// True if the user chose the device.
     is_chosen: bool,
     engine: Opened,
 }
 
 impl Asking {
-    /// Opens a file and picks the device with this ordinal, or else the one to show first.
+    /// Opens a file and selects the device with the given ordinal, or the default device.
     ///
     /// # Errors
-    /// The file can't be read, or has no such device: one sentence.
+    /// Returns one sentence if the file cannot be read or has no such device.
     pub(crate) fn open(source: &SnapshotArgs) -> Result<Asking, String> {
         if let Some((summary, engine, device)) = kept::take(&source.file) {
             return Asking::of(summary, engine, source.device.or(device));
@@ -38,36 +36,35 @@ impl Asking {
         Asking::of(summary, opened, source.device)
     }
 
-    /// Picks the device of a file that is open.
+    /// Selects a device of a file that is already open.
     ///
     /// # Errors
-    /// It has no such device: one sentence.
+    /// Returns one sentence if the file has no such device.
     pub(crate) fn of(summary: FileSummary, engine: Opened, device: Option<i64>) -> Result<Asking, String> {
         let (is_chosen, device) = (device.is_some(), pick(&summary, device)?.clone());
         Ok(Asking { summary, device, is_chosen, engine })
     }
 
-    /// The file, to go on with.
+    /// Returns the engine that has the file open.
     pub(crate) fn into_engine(self) -> Opened {
         self.engine
     }
 
-    /// What has it open.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// Has the file classified by rules of this question.
+    /// Classifies allocations by these rules, for this question only.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.engine.classify(set);
     }
 
-    /// Works until all is known of the file: what answers need, and what makes them faster.
+    /// Finishes the engine's background work, so that every answer is available and fast.
     pub(crate) fn prepare(&mut self) {
         while self.engine.step(&mut cancelled::goes_on) == Work::More && cancelled::goes_on() {}
     }
 
-    /// The reply to a request; `None` where it has none, and once the work is cancelled.
+    /// Sends a request and returns its reply. Returns `None` if there is no reply or the work is cancelled.
     pub(crate) fn ask(&mut self, request: Request) -> Option<Reply> {
         self.engine.request(request);
         loop {
@@ -79,13 +76,13 @@ impl Asking {
         }
     }
 
-    /// What an answer for people begins with: `a.pickle · GPU 0`.
+    /// Returns the heading of a text answer, such as `a.pickle · GPU 0`.
     pub(crate) fn title(&self) -> String {
         let range = loaded_range(&self.device).map_or_else(String::new, |range| [" · ", &range].concat());
         format!("{} · {}{range}", printable(&self.summary.file), device_name(self.device.device))
     }
 
-    /// The JSON document of a command: the head that all of them have, and these fields.
+    /// Builds the JSON document of a command: the common fields followed by `fields`.
     pub(crate) fn document(&self, fields: Value) -> Value {
         let other = |device: &DeviceSummary| json!({"device": device.device, "ooms": device.ooms()});
         let head = json!({
@@ -101,7 +98,8 @@ impl Asking {
         self.summary.devices.iter().filter(|device| device.device != self.device.device)
     }
 
-    /// The last line of an answer for people where nobody chose the device: the others, and whether they ran out of memory.
+    /// Returns the last line of a text answer: the other devices and their OOMs. Empty if the user chose the device or
+    /// there is only one.
     pub(crate) fn other_devices(&self) -> String {
         if self.is_chosen || self.others().next().is_none() {
             return String::new();
@@ -120,15 +118,15 @@ impl Asking {
         format!("\nOther devices (see --device): {}\n", others.join(", "))
     }
 
-    /// The moment of the peak of requested bytes.
+    /// Returns the moment of the peak of live bytes.
     pub(crate) fn peak(&self) -> u32 {
         Moment::after_event_or_minus_one(self.device.peak_event).0
     }
 
-    /// The state at a point in the trace.
+    /// Returns the state at a position in the trace.
     ///
     /// # Errors
-    /// There is no such moment: one sentence.
+    /// Returns one sentence if the trace has no such position.
     pub(crate) fn at(&mut self, when: When) -> Result<MomentFacts, String> {
         let at = match when {
             When::Peak => At::Moment(self.peak()),
@@ -165,10 +163,10 @@ impl Asking {
         }
     }
 
-    /// A time as µs since 1970.
+    /// Converts a time to µs since 1970.
     ///
     /// # Errors
-    /// The file has no times: one sentence.
+    /// Returns one sentence if the file has no times.
     pub(crate) fn time(&self, clock: Clock) -> Result<i64, String> {
         let (first, _) = self.times()?;
         Ok(match clock {
@@ -181,10 +179,11 @@ impl Asking {
         self.device.time_us.ok_or("the trace has no times (PyTorch records them since 2.2)".to_owned())
     }
 
-    /// The moment after the events up to a time, µs since 1970.
+    /// Returns the moment after all events up to `us` (µs since 1970). `edge` decides about events at exactly that
+    /// time.
     ///
     /// # Errors
-    /// The file has no times: one sentence.
+    /// Returns one sentence if the file has no times.
     pub(crate) fn at_time(&self, us: i64, edge: Edge) -> Result<At, String> {
         let (first, last) = self.times()?;
         let margin = time_axis_margin(last.abs_diff(first)) as f64;
@@ -195,7 +194,7 @@ impl Asking {
         Ok(At::X(Axis::Time, us.saturating_sub(first) as f64 + margin + half))
     }
 
-    /// Asks about the device; `None` where there is no answer.
+    /// Asks a question about the selected device. Returns `None` if there is no answer.
     pub(crate) fn ask_about(&mut self, what: Question) -> Option<Answer> {
         let ask = Ask { serial: 0, device: self.device.device, what };
         match self.ask(Request::Ask(ask))? {
@@ -204,10 +203,10 @@ impl Asking {
         }
     }
 
-    /// The state at a moment.
+    /// Returns the state at a moment.
     ///
     /// # Errors
-    /// There is no such moment: one sentence.
+    /// Returns one sentence if there is no such moment.
     pub(crate) fn moment(&mut self, at: At) -> Result<MomentFacts, String> {
         let _device = self.device.device;
         match self.ask_about(Question::Moments(vec![at])) {
@@ -217,8 +216,8 @@ impl Asking {
     }
 }
 
-/// The first `wanted` rows as one part: the engine hands out so many at a time. `ask` gets the first row and how many, and has no
-/// answer at times; `rows` gives the rows of a part, and how many there are in all.
+/// Fetches the first `wanted` rows of a list in several parts, since the engine returns a limited number at a time.
+/// `ask` is called with the first row and the number of rows. `rows` returns the rows of a part and the total count.
 pub(crate) fn whole<P, R>(
     wanted: u32,
     rows: fn(&mut P) -> (&mut Vec<R>, u32),
@@ -240,13 +239,13 @@ pub(crate) fn whole<P, R>(
     }
 }
 
-/// Whether events at a time belong to what is before it.
+/// Position of the moment at a given time: after or before the events at exactly that time.
 pub(crate) enum Edge {
     Included,
     Excluded,
 }
 
-/// The device with this ordinal, or else the one to show first.
+/// Returns the device with the given ordinal, or the default device. The error lists the available devices.
 pub(crate) fn pick(summary: &FileSummary, wanted: Option<i64>) -> Result<&DeviceSummary, String> {
     let found = match wanted {
         Some(wanted) => summary.devices.iter().find(|device| device.device == wanted),

@@ -1,4 +1,4 @@
-//! Files that are there only while the program works at them: removed when it is done with them, and when it is interrupted.
+//! Temporary files that are removed on drop and when the program is interrupted.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,23 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once};
 use tempfile::TempPath;
 
-/// What a shell takes for "interrupted".
+/// Exit status of an interrupted program: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// All of them, those that were put to their place as well: no name comes twice. A signal comes to the process, so there is one list.
+/// Paths of all files created so far. Names are never reused, so files that were moved into place stay listed. Global,
+/// because a signal handler has no arguments.
 static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 static CAUGHT: Once = Once::new();
 
-/// A file that was begun; dropped, it is removed.
+/// A temporary file that is removed on drop, unless [`Begun::put`] moved it into place.
 pub(crate) struct Begun(Option<TempPath>);
 
 impl Begun {
-    /// Makes one of a name that nobody can guess, to be written and read.
+    /// Creates a file with a random name in `folder`, open for reading and writing.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the file cannot be created.
     pub(crate) fn create(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, Begun)> {
-        // Where another handler is set (`serve`), it ends the program in its own way.
+        // Fails if another handler is set (`serve`), which then decides how the program ends.
         CAUGHT.call_once(|| drop(ctrlc::set_handler(interrupted)));
         let mut all = BEGUN.lock().map_err(|_| io::ErrorKind::Other)?;
         let (file, path) = named.tempfile_in(folder)?.into_parts();
@@ -30,15 +31,15 @@ impl Begun {
         Ok((file, Begun(Some(path))))
     }
 
-    /// Where it is meanwhile.
+    /// Returns the temporary path.
     pub(crate) fn path(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// Puts it to its place, whole.
+    /// Moves the file to `place` in one step, replacing a file that is already there.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the file cannot be moved.
     pub(crate) fn put(mut self, place: &Path) -> io::Result<()> {
         let _all = BEGUN.lock().map_err(|_| io::ErrorKind::Other)?;
         self.0.take().map_or(Ok(()), |path| path.persist(place).map_err(io::Error::from))
@@ -48,13 +49,13 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         let _all = BEGUN.lock();
-        // What can't be removed says by its name what it is.
+        // A failure to remove the file is ignored. Its name shows that it is temporary.
         drop(self.0.take());
     }
 }
 
 fn interrupted() {
-    // The lock is kept: nothing is begun, and nothing put to its place, from now on.
+    // The lock is never released, so no file can be created or moved from now on.
     let all = BEGUN.lock();
     for path in all.iter().flat_map(|all| all.iter()) {
         let _ = fs::remove_file(path);

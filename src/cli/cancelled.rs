@@ -1,10 +1,10 @@
-//! Cancellation of the work of a thread: a client of `memscape mcp` may no longer want the answer.
+//! Cancellation of the work of a thread, for example when a client of `memscape mcp` cancels a request.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to stop, shared by the thread that makes it and those that work.
+/// A cancellation flag, shared by the thread that sets it and the threads that work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancelled(Arc<AtomicBool>);
 
@@ -18,17 +18,17 @@ impl Cancelled {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the work should stop.
+    /// Returns true if the work should stop.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The flag of this thread. Threads that it starts take it along by [`Cancelled::during`].
+    /// Returns the flag of the current thread. Threads started by it inherit the flag through [`Cancelled::during`].
     pub(crate) fn current() -> Cancelled {
         CURRENT.with_borrow(Clone::clone)
     }
 
-    /// Runs `work`, which stops early once the flag is set.
+    /// Runs `work` with this flag as the flag of the current thread.
     pub(crate) fn during<R>(&self, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(self.clone());
         let result = work();
@@ -37,15 +37,16 @@ impl Cancelled {
     }
 }
 
-/// Whether the work of this thread goes on: the time check of engine steps, which return early where it does not.
+/// Returns true unless the work of this thread is cancelled. Used as the time check of engine steps, which return early
+/// on `false`.
 pub(crate) fn goes_on() -> bool {
     CURRENT.with_borrow(|current| !current.is_set())
 }
 
-/// Fails once the work of this thread is cancelled.
+/// Fails if the work of this thread is cancelled.
 ///
 /// # Errors
-/// It is cancelled.
+/// Returns "cancelled" once the flag is set.
 pub(crate) fn check() -> Result<(), String> {
     if goes_on() { Ok(()) } else { Err("cancelled".to_owned()) }
 }

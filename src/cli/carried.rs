@@ -1,5 +1,5 @@
-//! What of a snapshot goes into a page: the file as it is where that is compressed, else through gzip, or the snapshot as columns;
-//! whichever is smallest.
+//! Encoding of a snapshot for embedding in a page: the smallest of the compressed file itself, the gzipped file, and
+//! gzipped columns.
 
 use super::input::Input;
 use base::units::Bytes;
@@ -11,22 +11,22 @@ use history::container::Container;
 use std::io::{self, Write};
 use ui::html::{MOST, packing};
 
-/// What goes in.
+/// An encoded snapshot.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Carried {
-    /// Bytes of the file, or what was unpacked out of it.
+    /// Number of bytes before compression: the length of the file, or of the snapshot extracted from it.
     pub(crate) taken: u64,
-    /// What `bytes` are, for people.
+    /// Description of the encoding, for users.
     pub(crate) how: &'static str,
-    /// What goes in, before base64.
+    /// Encoded bytes, before base64.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Carried {
-    /// Of a file that is open in `engine`.
+    /// Encodes a file that is open in `engine`.
     ///
     /// # Errors
-    /// It can't be read, or is too large whatever is done: one sentence.
+    /// Returns one sentence if the file cannot be read, or is too large in every encoding.
     pub(crate) fn of(input: &mut Input, engine: &Engine) -> Result<Carried, String> {
         let columns = match engine.write_columns(GzEncoder::new(Limited::to(MOST), Compression::best())) {
             Ok(gzip) => Ok(gzip.finish().map_err(|error| error.to_string())?.bytes),
@@ -40,13 +40,13 @@ impl Carried {
                 let taken = input.total_bytes().unwrap_or(bytes.len() as u64);
                 Ok(Carried { taken, how: "gzipped columns", bytes })
             }
-            // The page reads no archive out of itself.
+            // The page cannot open an archive that is embedded in it.
             (Ok(None), Err(why)) => Err(format!("{why}: unpack the zip archive, and name the file inside")),
             (Err(error), _) => Err(error.to_string()),
         }
     }
 
-    /// Of the file itself, if that takes no more than so many bytes and is no zip archive.
+    /// Encodes the file itself. Returns `None` if it is a zip archive or the result exceeds `most` bytes.
     fn of_file(input: &mut Input, most: usize) -> io::Result<Option<Carried>> {
         input.rewind()?;
         let mut chunk = input.chunk(Want::Next)?;
@@ -62,7 +62,7 @@ impl Carried {
             None => {
                 let mut gzip = GzEncoder::new(&mut out, Compression::best());
                 let taken = unpacked(input, chunk, &mut gzip)?;
-                // It fails where `out` is full, which is asked below.
+                // Fails if `out` is full, which is checked below.
                 let _ = gzip.finish();
                 (taken, "gzip")
             }
@@ -75,8 +75,8 @@ impl Carried {
     }
 }
 
-/// Writes what is in a file that begins with `chunk`, until `out` is full: out of a page of PyTorch's comes the snapshot, which is a
-/// third smaller and packs better. How many bytes that were.
+/// Writes the contents of a file that begins with `chunk` until `out` is full, and returns the number of bytes. From an
+/// HTML page of PyTorch only the snapshot is extracted, which is a third smaller and compresses better.
 fn unpacked(input: &mut Input, mut chunk: Vec<u8>, out: &mut impl Write) -> io::Result<u64> {
     let (mut container, mut taken) = (Container::default(), 0);
     loop {
@@ -99,7 +99,7 @@ fn unpacked(input: &mut Input, mut chunk: Vec<u8>, out: &mut impl Write) -> io::
     }
 }
 
-/// Memory that takes so much and no more.
+/// A buffer with a maximum size.
 struct Limited {
     bytes: Vec<u8>,
     most: usize,

@@ -1,4 +1,4 @@
-//! Tables as Parquet: typed columns, in groups of rows, so that memory goes with a group and not with the table.
+//! Parquet output. Rows are written in groups, so that memory use does not depend on the size of the table.
 
 use engine::Side;
 use engine::protocol::ExportQuestion;
@@ -13,22 +13,22 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a group.
+/// Rows per group.
 const GROUP: usize = 100_000;
 
-/// The cells of one column in a group: those that are not empty, and which are.
+/// Values of one column in a row group.
 struct Cells {
     numbers: Vec<i64>,
     texts: Vec<ByteArray>,
     bools: Vec<bool>,
-    /// One a row: 1, or 0 where the cell is empty.
+    /// Definition level of each row: 1, or 0 for an empty cell.
     levels: Vec<i16>,
 }
 
-/// Writes the rows of a table; says how many.
+/// Writes the rows of a table and returns their number.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the I/O error of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write + Send) -> io::Result<u64> {
     let columns = columns(question.table);
     let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
@@ -52,11 +52,11 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: impl Write +
     Ok(count)
 }
 
-/// The columns in Parquet's own words.
+/// Returns the columns as a Parquet schema.
 fn schema(columns: &[Column]) -> String {
     let mut text = "message memscape {".to_owned();
     for Column { name, kind } in columns {
-        // It fails for nothing that is in memory.
+        // Writing to a string does not fail.
         let _ = match kind {
             Kind::Unsigned => write!(text, " optional int64 {name} (INTEGER(64,false));"),
             Kind::Signed => write!(text, " optional int64 {name};"),
@@ -76,7 +76,7 @@ impl Cells {
         self.levels.push(i16::from(*cell != Cell::Empty));
         match cell {
             Cell::Empty => {}
-            // All 64 bits, as Parquet has it.
+            // Parquet stores unsigned integers as the same 64 bits.
             Cell::Unsigned(number) => self.numbers.push(*number as i64),
             Cell::Signed(number) => self.numbers.push(*number),
             Cell::Bool(value) => self.bools.push(*value),
@@ -85,7 +85,7 @@ impl Cells {
     }
 }
 
-/// Writes a group, and empties it.
+/// Writes a row group and clears the cells.
 fn put<W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
     columns: &[Column],

@@ -1,4 +1,4 @@
-//! `memscape convert`: a snapshot in another form.
+//! `memscape convert`: writes a snapshot in another file format.
 
 use super::asking::Asking;
 use super::output::say;
@@ -16,7 +16,7 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// What a snapshot is written as.
+/// File format to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// A pickle, as torch.cuda.memory._dump_snapshot writes it
@@ -45,11 +45,11 @@ pub(crate) struct Arguments {
     pub(crate) protocol: u8,
 }
 
-/// Compressed bytes that are gathered before they are written.
+/// Size of the write buffer in bytes.
 const GATHERED: usize = 1 << 20;
 
 impl Arguments {
-    /// Writes the file; what went into it, or the error, as one sentence.
+    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let form = self
             .to
@@ -62,7 +62,7 @@ impl Arguments {
         }
         let engine = asking.into_engine();
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        // An archive compresses what is in it.
+        // A zip archive compresses its members itself.
         let packing = if form == Form::Snapviewer { Packing::Plain } else { Packing::of(self.out.path()) };
         let packed = Packed::create(&self.out, packing).map_err(failed)?;
         let mut out = BufWriter::with_capacity(GATHERED, packed);
@@ -90,7 +90,7 @@ impl Arguments {
     }
 }
 
-/// The form that the name of a file tells, without what it is compressed by.
+/// Returns the format that a file name stands for, ignoring the extension of the compression.
 fn named(path: &Path) -> Option<Form> {
     let inner = match Packing::of(path) {
         Packing::Plain => path.to_owned(),

@@ -1,4 +1,4 @@
-//! `memscape crop`: a range of a trace as a smaller snapshot.
+//! `memscape crop`: saves a range of a trace as a smaller snapshot.
 
 use super::asking::{Asking, pick};
 use super::events::{beyond, first};
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Writes the crop; what went into it, or the error, as one sentence.
+    /// Writes the crop. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let mut asking = Asking::open(&self.source)?;
         let chosen = self.range(&mut asking)?;
@@ -68,7 +68,7 @@ impl Arguments {
         Ok(said(cropped))
     }
 
-    /// The first event, and the first beyond the last.
+    /// Returns the first event and the event after the last one.
     fn range(&self, asking: &mut Asking) -> Result<[u32; 2], String> {
         if let Some(step) = &self.step {
             return step_of(asking, step);
@@ -82,7 +82,7 @@ impl Arguments {
         Ok([from, self.to.map_or(Ok(u32::MAX), |when| beyond(asking, when))?])
     }
 
-    /// The other devices that are kept.
+    /// Returns the other devices to keep.
     fn others(&self, summary: &FileSummary, device: i64) -> Result<Vec<i64>, String> {
         let others = match &self.also {
             None => Vec::new(),
@@ -97,7 +97,6 @@ impl Arguments {
     }
 }
 
-/// Devices by ordinal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Devices {
     All,
@@ -112,7 +111,7 @@ fn devices(text: &str) -> Result<Devices, String> {
     these.collect::<Option<_>>().map(Devices::These).ok_or_else(|| "expected ordinals such as 1,2, or all".to_owned())
 }
 
-/// The events of a step.
+/// Returns the range of events of a step, given its name or number.
 fn step_of(asking: &mut Asking, wanted: &str) -> Result<[u32; 2], String> {
     let device = asking.device.device;
     asking.prepare();
@@ -130,7 +129,7 @@ fn step_of(asking: &mut Asking, wanted: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// The events of another device between the times of these events.
+/// Returns the events of another device at the same time as a range of events of `device`.
 fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> Result<[u32; 2], String> {
     let missing = || {
         "the trace has no times (PyTorch records them since 2.2), so it is unknown what other devices did then"
@@ -140,7 +139,7 @@ fn same_time(engine: &Engine, device: i64, [from, to]: [u32; 2], other: i64) -> 
     let (own, others) = history(device).zip(history(other)).ok_or("the file has no such device")?;
     let (last, beyond) = (others.event_count(), own.event_count());
     let (Some(clock), Some(own)) = (others.events.times.clock(), own.events.times.clock().map(|_| own)) else {
-        // All of it is all of it.
+        // Without times, only the whole trace can be mapped.
         return if from == 0 && to >= beyond { Ok([0, last]) } else { Err(missing()) };
     };
     let at = |event: u32| own.events.times.at(event);

@@ -1,4 +1,4 @@
-//! `memscape diff`: two snapshots against each other, as text, JSON or Markdown.
+//! `memscape diff`: compares two snapshots, as text, JSON or Markdown.
 
 use super::asking::{Asking, pick};
 use super::cancelled;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Rows that are printed.
+/// Default number of rows to print.
 const TOP: u32 = 20;
 
 /// Arguments of `memscape diff`.
@@ -66,7 +66,7 @@ pub(crate) struct Diff {
 }
 
 impl Diff {
-    /// Of the devices of two files, with all else chosen automatically.
+    /// Returns arguments that compare a device of each file, with defaults for all options.
     pub(crate) fn of(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
         let (at_a, at_b, from, to, key, align, map) = Default::default();
         let (device_a, device_b) = (Some(a.1), Some(b.1));
@@ -74,7 +74,7 @@ impl Diff {
     }
 }
 
-/// A key, as it is typed.
+/// Key to match allocations by, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByKey(Key);
 
@@ -96,7 +96,7 @@ impl ValueEnum for ByKey {
     }
 }
 
-/// An alignment, as it is typed.
+/// Alignment of moments, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct By(Align);
 
@@ -110,10 +110,10 @@ impl ValueEnum for By {
     }
 }
 
-/// The text of `memscape diff`.
+/// Runs `memscape diff` and returns its output.
 ///
 /// # Errors
-/// A file cannot be read, or has no such device or moment: one sentence that names it.
+/// Returns one sentence that names the file if it cannot be read or has no such device or moment.
 pub(crate) fn diff(arguments: &Diff) -> Result<String, String> {
     let comparison = compared(arguments)?;
     Ok(match (arguments.json, arguments.markdown) {
@@ -130,7 +130,7 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
         Asking::open(&source).map_err(|error| format!("{}: {error}", file.display()))
     };
     let mut first = open(a, *device_a)?;
-    // Two devices or two moments of one file: it is read once.
+    // When two devices or moments of one file are compared, the file is read once.
     let mut second = if a == b { None } else { Some(open(b, *device_b)?) };
     let mut of_a = |at| moment(&mut first, at).map_err(|error| format!("{}: {error}", a.display()));
     let (one, from, to) = (of_a(*at_a)?, of_a(arguments.from)?, of_a(arguments.to)?);
@@ -166,7 +166,7 @@ fn compared(arguments: &Diff) -> Result<Comparison, String> {
     }
 }
 
-/// `OLD=NEW`.
+/// Parses `OLD=NEW`.
 fn prefix(typed: &str) -> Result<(String, String), String> {
     match typed.split_once('=') {
         Some((old, new)) if !old.is_empty() => Ok((old.to_owned(), new.to_owned())),
@@ -174,13 +174,13 @@ fn prefix(typed: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A position, once all is known of the file.
+/// Returns the moment of a cursor position, after background work on the file is finished.
 fn moment(asking: &mut Asking, at: Option<When>) -> Result<Option<Moment>, String> {
     asking.prepare();
     at.map(|at| asking.at(at).map(|facts| Moment(facts.moment))).transpose()
 }
 
-/// How much more or less is live in B than in A.
+/// Returns the ratio of the live bytes of B to those of A.
 fn total_relation(live: Two) -> String {
     if live.a == 0 { "–".to_owned() } else { times(live) }
 }
@@ -244,13 +244,13 @@ fn as_text(of: &Comparison, top: u32) -> String {
     fitted(&text)
 }
 
-/// A table of these columns of numbers and names.
+/// Creates a table with columns of numbers followed by columns of names.
 fn columns<const N: usize, const M: usize>(numbers: [(&str, usize); N], names: [&str; M]) -> Table {
     let numbers = numbers.into_iter().map(|(heading, min)| table::number(heading, min));
     Table::new(0, 2, numbers.chain(names.into_iter().map(|heading| table::name(heading, 0))).collect::<Vec<_>>())
 }
 
-/// The moments that are compared, fragmentation at the peaks, and how often memory ran out.
+/// Builds the table of compared moments, fragmentation at the peaks, and number of OOMs.
 fn moments(of: &Comparison) -> Table {
     let mut table = columns([("live", 18), ("A", 12), ("B", 12), ("Δ", 12)], ["after events"]);
     for pair in &of.moments {
@@ -263,7 +263,7 @@ fn moments(of: &Comparison) -> Table {
         table.push([pair.title.to_string(), bytes(two.a), bytes(two.b), signed(two.delta()), events]);
     }
     if let Some((pair, reserved)) = of.moments.first().and_then(|pair| Some((pair, pair.reserved?))) {
-        // Blocks are rounded up, so that less is free than what is not live.
+        // Blocks are rounded up, so the free bytes are at most the reserved bytes that are not live.
         let free = |live: u64, reserved: u64| format!("≤ {}", percent(reserved.saturating_sub(live), reserved));
         let (a, b) = (free(pair.live.a, reserved.a), free(pair.live.b, reserved.b));
         table.push(["fragmentation", &a, &b]);
@@ -274,7 +274,7 @@ fn moments(of: &Comparison) -> Table {
     table
 }
 
-/// The steps that both have.
+/// Returns the table of steps that both snapshots have.
 fn steps(of: &Comparison, top: u32) -> String {
     let mut table = columns([("A, peak", 12), ("B, peak", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "step"]);
     for step in of.steps.iter().take(top as usize) {
@@ -286,10 +286,10 @@ fn steps(of: &Comparison, top: u32) -> String {
     text + &more(of.steps.len().saturating_sub(top as usize) as u32)
 }
 
-/// The allocations that differ most.
+/// Returns the table of allocations with the largest differences.
 fn allocations(of: &Comparison, top: u32) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocation"]);
-    // They are many: the groups above say more.
+    // Show only a quarter of the rows: there are many, and the groups above are more informative.
     for row in of.allocations.rows.iter().take(top.div_ceil(4) as usize) {
         let (a, b, delta) = (bytes(row.bytes.a), bytes(row.bytes.b), signed(row.bytes.delta()));
         let id = |id: Option<u32>| id.map_or("–".to_owned(), |id| format!("#{id}"));
@@ -300,13 +300,13 @@ fn allocations(of: &Comparison, top: u32) -> String {
     text + &more(u32::try_from(left_out).unwrap_or(u32::MAX))
 }
 
-/// The sums of all rows: the difference of the totals.
+/// Returns the row with the totals of both sides and their difference.
 fn total(of: &Comparison) -> [String; 5] {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     [bytes(live.a), bytes(live.b), signed(live.delta()), total_relation(live), "total".to_owned()]
 }
 
-/// Groups of allocations, and their total below them.
+/// Returns a table of groups of allocations, followed by the total if given.
 fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
     let mut table = columns([("A", 12), ("B", 12), ("Δ", 12), ("ratio", 13)], ["allocations", "group"]);
     for row in rows.iter().take(top as usize) {
@@ -318,7 +318,7 @@ fn groups(rows: &[Row], top: u32, total: Option<[String; 5]>) -> String {
     table.text() + &more(rows.len().saturating_sub(top as usize) as u32)
 }
 
-/// The insight of the page, with what is asked of a report that stands alone: what is compared.
+/// Returns the page's comparison report as Markdown, with the compared files in the title.
 fn as_markdown(of: &Comparison, top: u32) -> String {
     let name = |side: &SideFacts| [&side.file, " · ", &device_name(side.device)].concat();
     markdown(&report(of, top as usize), &[name(&of.a), name(&of.b)].join(" → "))

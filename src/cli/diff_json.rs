@@ -1,4 +1,4 @@
-//! `memscape diff --json`.
+//! JSON output of `memscape diff --json`.
 
 use base::units::Moment;
 use compare::{AllocationRow, Comparison, MomentPair, Row, SideFacts, StepRow, TreeRow, Two};
@@ -16,7 +16,7 @@ fn side(facts: &SideFacts) -> Value {
     })
 }
 
-/// A difference; beyond what JSON's readers take for an integer it is cut off.
+/// Returns the difference in bytes, clamped to the range of `i64`.
 fn delta(two: Two) -> i64 {
     i64::try_from(two.delta()).unwrap_or(if two.b > two.a { i64::MAX } else { i64::MIN })
 }
@@ -95,7 +95,7 @@ fn allocation_json(of: &AllocationRow) -> Value {
     })
 }
 
-/// The document.
+/// Builds the JSON document of a comparison.
 pub(super) fn as_json(of: &Comparison) -> Value {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);

@@ -1,4 +1,4 @@
-//! `memscape events`: the events that match a filter, printed as they come: ten million lines are never held at once.
+//! `memscape events`: prints the events that match a filter, a page at a time, so that long traces need little memory.
 
 use super::asking::{Asking, Edge};
 use super::output::{escaped, more, printable, standard_output, written};
@@ -13,7 +13,7 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 
-/// Rows that are asked for at a time: as many as the engine hands out.
+/// Rows per question. The engine returns at most this many.
 const PAGE: u32 = 512;
 
 /// Arguments of `memscape events`.
@@ -56,7 +56,7 @@ fn size(text: &str) -> Result<String, String> {
 }
 
 impl Events {
-    /// All conditions as one filter of the page's list.
+    /// Combines all conditions into one filter expression of the page's event list.
     pub(crate) fn filter(&self) -> String {
         let mut terms = if self.actions.is_empty() { Vec::new() } else { vec![self.actions.join(",")] };
         terms.extend(self.sizes.iter().cloned());
@@ -67,10 +67,10 @@ impl Events {
     }
 }
 
-/// Prints them.
+/// Prints the events that match.
 ///
 /// # Errors
-/// The file or the filter cannot be read, or there is no such event or time: one sentence.
+/// Returns one sentence if the file cannot be read, the filter is invalid, or there is no such event or time.
 pub(crate) fn events(terms: &Events) -> Result<(), String> {
     let filter = terms.filter();
     EventTerms::parse(&filter).map_err(|error| format!("{filter}: {error}"))?;
@@ -85,7 +85,7 @@ pub(crate) fn events(terms: &Events) -> Result<(), String> {
     written(write(&mut out, &mut asking, &terms.printed, &filter))
 }
 
-/// The first event from a place in the trace on.
+/// Returns the first event at or after a position in the trace.
 pub(crate) fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
     match when {
         When::Time(clock) => {
@@ -97,7 +97,7 @@ pub(crate) fn first(asking: &mut Asking, when: When) -> Result<u32, String> {
     }
 }
 
-/// The first event beyond a place in the trace, which is listed as well.
+/// Returns the exclusive end of a range of events up to and including a position in the trace.
 pub(crate) fn beyond(asking: &mut Asking, when: When) -> Result<u32, String> {
     Ok(asking.at(when)?.moment)
 }
@@ -123,7 +123,7 @@ fn write(out: &mut dyn Write, asking: &mut Asking, printed: &Printed, filter: &E
         "rows_left_out": listed - wanted,
     });
     if printed.json {
-        // The rows come last, one a line.
+        // The rows come last, one per line.
         let head = escaped(&asking.document(head).to_string());
         write!(out, "{},\n\"rows\": [", head.trim_end_matches('}'))?;
     } else {
@@ -165,12 +165,13 @@ fn action(row: &EventRow) -> &'static str {
     Action::ALL.get(usize::from(row.action)).map_or("", |action| action.name())
 }
 
-/// Columns with their widths where nothing is wider, numbers first.
+/// Columns before and after the textual columns, with their minimum widths.
 const NUMBERS_BEFORE: [(&str, usize); 3] = [("event", 11), ("time", 11), ("Δt", 8)];
 const NUMBERS_AFTER: [(&str, usize); 6] =
     [("allocation", 11), ("stream", 6), ("pool", 6), ("live", 10), ("awaiting free", 13), ("reserved", 10)];
 
-/// Writes rows, under headings if they are the first; times are since the `first` of the trace.
+/// Writes rows, with headings if they are the first. `first` is the time of the first event in µs since 1970; times are
+/// printed relative to it.
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
     let number = |(heading, min): (&str, usize)| table::number(heading, min);
     let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();

@@ -1,4 +1,4 @@
-//! `memscape export`: a snapshot in the format of another tool.
+//! `memscape export`: writes a snapshot in the format of another tool.
 
 use super::asking::Asking;
 use super::columnar;
@@ -29,16 +29,16 @@ csv, jsonl   rows of one table (see --table)
 parquet      the same in typed columns: pandas, polars, DuckDB, Spark
 sqlite       all tables of memscape sql, of all devices: sqlite3, DB Browser, pandas, DuckDB";
 
-/// The format that is written here alone: what writes it is too large for the page.
+/// Name of the Parquet format. Only the command line can write it, because its writer is too large for the page.
 const PARQUET: &str = "parquet";
-/// A file of SQLite's, which writes it itself.
+/// Name of the SQLite format, which is written by SQLite itself.
 const SQLITE: &str = "sqlite";
 
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(ExportFormat::ALL.map(ExportFormat::name).into_iter().chain([PARQUET, SQLITE]))
 }
 
-/// What is counted.
+/// Allocations that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counted {
     /// Live at the cursor
@@ -86,14 +86,14 @@ pub(crate) struct Arguments {
     pub(crate) onto: Option<PathBuf>,
 }
 
-/// Reads a range such as `100..200` or `0.5s..end`.
+/// Parses a range such as `100..200` or `0.5s..end`.
 pub(crate) fn range(text: &str) -> Result<(When, When), String> {
     let (from, to) = text.split_once("..").ok_or("expected two cursor positions such as 100..200")?;
     Ok((when(from)?, when(to)?))
 }
 
 impl Arguments {
-    /// Writes the file; what went into it, or the error, as one sentence.
+    /// Writes the file. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         if self.to == SQLITE {
             return self.write_sqlite();
@@ -154,7 +154,7 @@ impl Arguments {
         if range.from > range.to {
             return Err("the range ends before it begins".to_owned());
         }
-        // Parquet's rows are those of CSV.
+        // Parquet has the same rows as CSV.
         let format = ExportFormat::ALL.into_iter().find(|format| format.name() == self.to).unwrap_or(ExportFormat::Csv);
         let table = ExportTable::ALL.into_iter().find(|table| table.name() == self.table).unwrap_or_default();
         let takes_scope = format == ExportFormat::Collapsed || (format.has_rows() && table == ExportTable::Allocations);
@@ -176,7 +176,7 @@ impl Arguments {
     }
 }
 
-/// Writes a trace of torch.profiler with the memory of a device in it.
+/// Writes a trace of torch.profiler to `out`, with the memory of a device added.
 fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut Packed) -> Result<(), Failure> {
     let mut out = Failing { out, has_failed: false };
     exports::onto(&mut || unpacked(path), side, question, &mut out).map_err(|error| match error {
@@ -186,13 +186,13 @@ fn onto(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mu
     })
 }
 
-/// An error of the output file, or a sentence on anything else.
+/// An I/O error of the output file, or a sentence on any other error.
 enum Failure {
     Written(io::Error),
     Other(String),
 }
 
-/// Remembers that the output failed: an error of the trace that is read looks the same.
+/// A writer that records whether the output failed. An I/O error of the input trace looks the same otherwise.
 struct Failing<'a> {
     out: &'a mut Packed,
     has_failed: bool,
@@ -208,7 +208,7 @@ impl Write for Failing<'_> {
     }
 }
 
-/// A file, gzipped or not.
+/// Opens a file, and decompresses it if it is gzipped.
 fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
     let mut file = File::open(path)?;
     let mut magic = [0; 2];

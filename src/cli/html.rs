@@ -1,6 +1,7 @@
-//! `memscape html`: the page in one file with a snapshot in it, for people who only have to open a file.
+//! `memscape html`: writes the page with a snapshot in it as one HTML file, which opens without installing anything.
 //!
-//! It goes in as base64, in an element that no browser runs: its alphabet holds nothing that could end the element.
+//! The snapshot is base64 in a script element that browsers do not execute. Base64 has no characters that could end the
+//! element.
 
 use super::asking::Asking;
 use super::carried::Carried;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use ui::html::{ELEMENTS, element};
 use ui::url::percent_encoded;
 
-/// What most mail servers take at most.
+/// Maximum size in bytes that most mail servers accept.
 const MAIL: u64 = 25_000_000;
 
 /// Arguments of `memscape html`.
@@ -47,15 +48,15 @@ pub(crate) struct Html {
 }
 
 impl Html {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         self.fragment().err()
     }
 
-    /// `--view` as a fragment: of a whole link what stands behind its `#`, without the snapshot that the link names.
+    /// Returns `--view` as a fragment: the part after `#` of a full link, without the snapshots that the link names.
     pub(crate) fn fragment(&self) -> Result<String, String> {
         let fragment = self.view.rsplit('#').next().unwrap_or_default();
-        // The snapshots are those that go in.
+        // The snapshots are those in the page.
         let is_for_us = |pair: &&str| !(pair.is_empty() || pair.starts_with("url=") || pair.starts_with("with="));
         let pairs: Vec<&str> = fragment.split('&').filter(is_for_us).collect();
         for (flag, key, is_given) in
@@ -69,7 +70,7 @@ impl Html {
         Ok([if is_versioned { "" } else { "v=1&" }, &pairs.join("&")].concat())
     }
 
-    /// Writes the page; what went into it, or the error, as one sentence.
+    /// Writes the page. Returns a sentence on what was written, or the error as one sentence.
     pub(crate) fn write(&self) -> Result<String, String> {
         let viewer = viewer(self.viewer.as_deref())?;
         let viewer = if self.sql { with_sql(viewer)? } else { viewer };
@@ -77,9 +78,9 @@ impl Html {
         let (head, tail) = viewer.split_at_checked(end).ok_or("the viewer has no </body>")?;
         let file = &self.source.file;
         let mut input = Input::open(file).map_err(|error| error.to_string())?;
-        // It is read twice.
+        // The file is read twice, so a pipe has to be copied first.
         input.keep_whole().map_err(|error| error.to_string())?;
-        // Nobody should be sent a page that opens with an error.
+        // Open the file first, so that no page is written that would show an error.
         let (mut view, engine) = self.look(&mut input)?;
         let carried = Carried::of(&mut input, &engine)?;
         drop(engine);
@@ -87,7 +88,7 @@ impl Html {
         let mut snapshots = vec![(name, carried)];
         if let Some(second) = &self.second {
             let carried = second_of(second).map_err(|error| format!("{}: {error}", second.display()))?;
-            // By its name the page finds it.
+            // The page finds a snapshot by its name, so both names have to differ.
             let same = if snapshots.iter().any(|(name, _)| *name == name_of(second)) { "B " } else { "" };
             let name = [same, &name_of(second)].concat();
             view += &["&with=", &percent_encoded(&name)].concat();
@@ -100,7 +101,7 @@ impl Html {
         Ok(said(size, &snapshots))
     }
 
-    /// Opens the file, and finds the fragment of the view that the page is to open at.
+    /// Opens the file and returns the fragment of the initial view, with the engine.
     fn look(&self, input: &mut Input) -> Result<(String, Opened), String> {
         let (summary, mut engine) = open_first(input, &self.source.file)?;
         let view = self.fragment()?;
@@ -119,7 +120,7 @@ impl Html {
     }
 }
 
-/// The snapshot to compare with.
+/// Reads the snapshot to compare with.
 fn second_of(path: &Path) -> Result<Carried, String> {
     let mut input = Input::open(path).map_err(|error| error.to_string())?;
     input.keep_whole().map_err(|error| error.to_string())?;
@@ -127,7 +128,7 @@ fn second_of(path: &Path) -> Result<Carried, String> {
     Carried::of(&mut input, &engine)
 }
 
-/// What went in, and how large the page is.
+/// Describes the written page: its size, and how the snapshots were stored.
 fn said(page: u64, snapshots: &[(String, Carried)]) -> String {
     let large = if page > MAIL { "; too large for most mail servers" } else { "" };
     let part = |(_, carried): &(String, Carried)| {
@@ -140,7 +141,7 @@ fn said(page: u64, snapshots: &[(String, Carried)]) -> String {
     format!("{} ({} B), with {noun} as {}{large}", Bytes(page), grouped(page), parts.join(" and "))
 }
 
-/// Writes the page with its snapshots; how many bytes that are.
+/// Writes the page with its snapshots and returns the number of bytes.
 fn write_parts(page: [&str; 2], view: &str, snapshots: &[(String, Carried)], out: &mut impl Write) -> io::Result<u64> {
     let [head, tail] = page;
     let end = "</script>\n";

@@ -1,4 +1,5 @@
-//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or Markdown.
+//! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or
+//! Markdown.
 
 use super::asking::Asking;
 use super::output::{pretty, printable, with};
@@ -19,7 +20,7 @@ use ui::cell_text::{exact, is_of_numbers, left_out, threshold, total};
 use ui::markdown::markdown;
 use ui::summary::device_name;
 
-/// Width from which on a name stands out of its column, where the table is not fitted to a terminal.
+/// Maximum width of a name column in output that is not fitted to a terminal. Longer names overflow.
 const MAX_NAME: usize = 60;
 
 /// Arguments of `memscape insights`.
@@ -65,10 +66,10 @@ fn key_and_value(text: &str) -> Result<(String, u64), String> {
     Ok((key.to_owned(), bytes(value)?))
 }
 
-/// The text of an insight.
+/// Runs one insight and returns its output.
 ///
 /// # Errors
-/// The file or the rules cannot be read, or there is no such event or threshold: one sentence.
+/// Returns one sentence if the file or the rules cannot be read, or there is no such event or threshold.
 pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
     let (asking, reports) = reports(&[topic], terms)?;
     let of = format!("{} · {}", asking.summary.file, device_name(asking.device.device));
@@ -80,10 +81,10 @@ pub(crate) fn insight(topic: Topic, terms: &Terms) -> Result<String, String> {
     Ok(texts.collect())
 }
 
-/// The text of `memscape insights`.
+/// Runs `memscape insights` and returns its output.
 ///
 /// # Errors
-/// As [`insight`].
+/// Same as [`insight`].
 pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, String> {
     let is_overview = topics.is_empty();
     let (asking, mut reports) = reports(if is_overview { &Topic::ALL } else { topics }, terms)?;
@@ -93,10 +94,10 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
         return Ok(pretty(&asking.document(json!({ "insights": all }))));
     }
     if is_overview {
-        // The tables of all would be a book: each is printed by its own name.
+        // The overview has no tables. They would be too long; each insight prints its own by name.
         reports.iter_mut().for_each(|report| report.sheets.clear());
         reports.retain(|report| !report.statements.is_empty());
-        // An OOM is what a reader looks for.
+        // An OOM comes first.
         reports.sort_by_key(|report| report.topic != Topic::OutOfMemory || asking.device.ooms() == 0);
     }
     let form = if terms.markdown { markdown } else { as_text };
@@ -108,7 +109,7 @@ pub(crate) fn insights(Insights { topics, terms }: &Insights) -> Result<String, 
     Ok(if terms.markdown { text } else { fitted(&text) })
 }
 
-/// Insights on these topics, with the file that they are about.
+/// Computes the insights on these topics. Returns them with the open file.
 fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), String> {
     let mut asking = Asking::open(&terms.source)?;
     terms.rules.classify(&mut asking)?;
@@ -123,7 +124,7 @@ fn reports(topics: &[Topic], terms: &Terms) -> Result<(Asking, Vec<Report>), Str
     }
     let sheets = || reports.iter().flat_map(|report| &report.sheets);
     let known: Vec<&Threshold> = sheets().filter_map(|sheet| sheet.threshold.as_ref()).collect();
-    // Without tables no threshold is known, and that is no mistake.
+    // An insight without tables lists no thresholds, so unknown names are accepted then.
     let is_told = sheets().next().is_some();
     if let Some((key, _)) =
         terms.thresholds.iter().filter(|_| is_told).find(|(key, _)| known.iter().all(|known| known.key != *key))
@@ -246,8 +247,8 @@ fn as_sheet(sheet: &Sheet) -> Value {
     })
 }
 
-/// The cells by the keys of their columns; besides, whatever the row has of `depth`, `tone`, `stack` and `evidence`, which no column is
-/// called.
+/// Converts a row to an object, with the keys of the columns. The extra keys `depth`, `tone`, `stack` and `evidence`
+/// are never names of columns.
 fn as_row(sheet: &Sheet, row: &SheetRow) -> Value {
     let mut fields = as_cells(sheet, &row.cells);
     if row.depth > 0 {
@@ -282,7 +283,7 @@ fn as_cells(sheet: &Sheet, cells: &[Cell]) -> Map<String, Value> {
     fields
 }
 
-/// Numbers as they are, to the byte; a share as its two numbers.
+/// Converts a cell to JSON: exact numbers, and a share as its two numbers.
 fn as_value(cell: &Cell) -> Value {
     match cell {
         Cell::Nothing => Value::Null,
@@ -294,7 +295,7 @@ fn as_value(cell: &Cell) -> Value {
     }
 }
 
-/// Moments as the events that they hold after, −1 before the first.
+/// Converts evidence to JSON. A moment is written as the event before it, −1 before the first event.
 fn as_evidence(evidence: &Evidence) -> Value {
     let after = |moment: u32| Moment(moment).event_or_minus_one();
     let mut fields = Map::new();

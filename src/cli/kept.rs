@@ -1,7 +1,7 @@
-//! A file that stays open between questions: what `memscape ask` and `memscape mcp` are about.
+//! The file that stays open between the questions of `memscape ask` and `memscape mcp`.
 //!
-//! Commands open the file that they are given. While one is kept here, and it is that one, they get it as it is and leave it here when
-//! they are done, so that the second question reads nothing. There is one for each thread, since there is one question at a time.
+//! A command that is given this file borrows it from here and returns it when done, so later questions read nothing
+//! from disk. There is one open file per thread, and one question at a time.
 
 use super::cache::Place;
 use engine::protocol::{CategorySet, FileSummary};
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 struct Kept {
     file: PathBuf,
-    /// The device of questions that name none.
+    /// Device that questions are about if they name none.
     device: Option<i64>,
     summary: FileSummary,
-    /// Not here while a question has it.
+    /// `None` while a question is using the file.
     opened: Option<Opened>,
 }
 
@@ -23,31 +23,32 @@ thread_local! {
     static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
-/// An open file; when dropped, one that is kept goes back to its place, and what was decoded of another goes into the cache.
+/// An open file. On drop, a file that is kept open is returned to the current thread's `KEPT`. Any other file is
+/// written to the cache.
 pub(crate) struct Opened {
     engine: Engine,
-    /// Its place in the cache, where it is not there yet.
+    /// Cache entry to write on drop. `None` if the entry exists or the file is not cached.
     place: Option<Place>,
     is_kept: bool,
-    /// By rules that the next question does not ask for.
+    /// True if it was classified by rules of the current question, which are reset on drop.
     is_classified: bool,
 }
 
 impl Opened {
-    /// One that was opened for a single question, and goes into the cache there when it is dropped.
+    /// Wraps a file that was opened for a single question. On drop it is written to the cache at `place`.
     pub(crate) fn once(engine: Engine, place: Option<Place>) -> Opened {
         Opened { engine, place, is_kept: false, is_classified: false }
     }
 
-    /// Says that it is classified by rules of this question.
+    /// Marks the file as classified by rules of this question.
     pub(crate) fn classified(&mut self) {
         self.is_classified = true;
     }
 
-    /// Classifies the file by rules of this question.
+    /// Classifies allocations by rules of this question.
     pub(crate) fn classify(&mut self, set: CategorySet) {
         self.classified();
-        // There is no reply.
+        // This request has no reply.
         self.engine.request(Request::Categories(Box::new(set)));
     }
 }
@@ -82,7 +83,7 @@ impl Drop for Opened {
         if self.is_classified {
             engine.request(Request::Categories(Box::new(CategorySet::standard())));
         }
-        // What a question did not wait for is no answer to the next.
+        // Discard replies that the question did not wait for.
         while engine.next_reply().is_some() {}
         KEPT.with_borrow_mut(|kept| {
             if let Some(kept) = kept {
@@ -92,17 +93,17 @@ impl Drop for Opened {
     }
 }
 
-/// Keeps an open file, in place of the one before; `device` is that of questions that name none.
+/// Keeps an open file, replacing the one kept before. `device` is the default device of questions.
 pub(crate) fn put(file: &Path, device: Option<i64>, summary: FileSummary, opened: Opened) {
     drop(KEPT.replace(Some(Kept { file: file.to_owned(), device, summary, opened: Some(opened) })));
 }
 
-/// Closes the file that is kept.
+/// Closes the kept file.
 pub(crate) fn close() {
     drop(KEPT.take());
 }
 
-/// The file, if it is the one that is kept and no other question has it; and the device that questions are about which name none.
+/// Returns the kept file and its default device, if it is `file` and no other question is using it.
 pub(crate) fn take(file: &Path) -> Option<(FileSummary, Opened, Option<i64>)> {
     KEPT.with_borrow_mut(|kept| {
         let kept = kept.as_mut().filter(|kept| kept.file == file)?;
@@ -112,7 +113,7 @@ pub(crate) fn take(file: &Path) -> Option<(FileSummary, Opened, Option<i64>)> {
     })
 }
 
-/// The summary of the file, if it is the one that is kept.
+/// Returns the summary of the kept file, if it is `file`.
 pub(crate) fn summary(file: &Path) -> Option<FileSummary> {
     KEPT.with_borrow(|kept| kept.as_ref().filter(|kept| kept.file == file).map(|kept| kept.summary.clone()))
 }

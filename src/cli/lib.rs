@@ -1,6 +1,12 @@
-//! The command line, on the page's own engine: each command prints what a view of the page shows.
+//! The command line of memscape.
 //!
-//! Exit status: 0; 1 if a file cannot be read (one sentence on standard error); 2 for invalid arguments.
+//! Takes the arguments of the `memscape` program, opens snapshots with the engine that the page uses, and prints the
+//! answers as text, JSON or Markdown. It also contains `memscape serve`, the SQL prompt and the MCP server.
+//!
+//! Read first: this file (the commands), `opening.rs` (opens a file in an engine) and `asking.rs` (an open snapshot and
+//! the questions about it).
+//!
+//! Exit status: 0 on success, 1 if a file cannot be read (one sentence on standard error), 2 for invalid arguments.
 
 mod allocations;
 mod ask;
@@ -200,7 +206,7 @@ enum Command {
     Man(manual::Man),
 }
 
-/// Runs the program on its own arguments.
+/// Runs the command line on the arguments of this process.
 pub fn main() -> ExitCode {
     let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
@@ -212,7 +218,7 @@ pub fn main() -> ExitCode {
         Ok((command, refused))
     });
     let ended = parsed.map(|(command, refused)| refused.map_err(|error| vec![error]).and_then(|()| command.run()));
-    // All was said; what was decoded is still being kept.
+    // All output is printed. Wait for cache files that are still being written.
     kept::close();
     cache::finish();
     match ended {
@@ -228,10 +234,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Reads arguments. The inner error is a sentence on an output file that would replace an input.
+/// Parses arguments. The inner error is set if an output file would overwrite an input.
 ///
 /// # Errors
-/// Invalid arguments, or a request for help.
+/// Returns clap's error for invalid arguments, and for `--help` and `--version`.
 fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<(), String>), clap::Error> {
     let cli = Memscape::command();
     let matches = cli.clone().try_get_matches_from(words)?;
@@ -240,7 +246,7 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<
 }
 
 impl Command {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     fn conflict(&self, load: &Load) -> Option<String> {
         if !load.is_all() && !self.can_load_a_range() {
             return Some(
@@ -255,7 +261,7 @@ impl Command {
         }
     }
 
-    /// Whether it can do with a range of a file.
+    /// Returns true if the command accepts a range of events (`--load-from`, `--load-to`, `--load-last`).
     fn can_load_a_range(&self) -> bool {
         !matches!(
             self,
@@ -270,9 +276,10 @@ impl Command {
         )
     }
 
-    /// Whether it answers from one snapshot, and ends.
+    /// Returns true if the command answers from one snapshot and then exits.
     fn is_about_one_file(&self) -> bool {
-        // Without a query it would read the questions that are not for it.
+        // Without a query, `sql` reads statements from standard input, which here carries the questions of `ask` or
+        // `mcp`.
         let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
         !is_prompt
             && !matches!(
@@ -288,7 +295,7 @@ impl Command {
             )
     }
 
-    /// Runs it; the errors are a sentence each.
+    /// Runs the command. Each error is one sentence.
     fn run(self) -> Result<(), Vec<String>> {
         let (path, result): (&Path, _) = match &self {
             Command::Summary(arguments) => return summary::summary(arguments),
@@ -317,14 +324,14 @@ impl Command {
             Command::Pools(terms) => reported(Topic::Pools, terms),
             Command::Settings(terms) => reported(Topic::Settings, terms),
             Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
-            // Its errors name the file.
+            // The error already names the file.
             Command::Diff(arguments) => {
                 return diff::diff(arguments).and_then(printed).map_err(|error| vec![error]);
             }
             Command::Ranks(arguments) => {
                 return ranks::ranks(arguments).and_then(printed).map_err(|error| vec![error]);
             }
-            // Its errors name the file.
+            // The error already names the file.
             Command::Sql(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
             Command::Html(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
@@ -337,7 +344,7 @@ impl Command {
             Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
             Command::Run(arguments) => return arguments.run(),
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
-            // Its errors name the file.
+            // The error already names the file.
             Command::Man(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
         };
         result.map_err(|error| vec![format!("{}: {error}", path.display())])
@@ -348,7 +355,7 @@ fn printed(text: String) -> Result<(), String> {
     print(&text)
 }
 
-/// Says what was written, or fails for what was read.
+/// Prints what was written to `out`, or returns the error together with the source file.
 fn written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
     (source, what.map(|what| say(&format!("{}: {what}", out.path().display()))))
 }
@@ -357,18 +364,18 @@ fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>
     (&terms.source.file, insights::insight(topic, terms).and_then(printed))
 }
 
-/// What a command prints with `--json` about a file; of those that write a file, what they say.
+/// Runs a command on one snapshot and returns its `--json` output. Commands that write a file return their message.
 ///
 /// # Errors
-/// The arguments are wrong, or there is no answer: one sentence.
+/// Returns one sentence if the arguments are invalid or the command fails.
 fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
     answered(path, command, arguments, Command::is_about_one_file)
 }
 
-/// The same, also of a folder with the snapshots of many ranks.
+/// Like [`answer`], but also accepts `ranks` on a folder of snapshots.
 ///
 /// # Errors
-/// As [`answer`].
+/// Same as [`answer`].
 fn answer_about(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
     answered(path, command, arguments, |asked| asked.is_about_one_file() || matches!(asked, Command::Ranks(_)))
 }
@@ -387,7 +394,7 @@ fn answered(
     let has_json = known.get_arguments().any(|argument| argument.get_id() == "json");
     let words = ["memscape", command].into_iter().chain(has_json.then_some("--json")).chain([path]);
     let parsed = parse(words.chain(arguments.iter().map(String::as_str)).map(OsString::from));
-    // Help is an error of clap's, and no answer.
+    // clap reports --help as an error, which is not an answer here.
     let (Memscape { command: asked, load, .. }, refused) =
         parsed.map_err(|error| ask::argument_error(&error.to_string()))?;
     if !is_answered(&asked) {

@@ -33,10 +33,10 @@ pub(crate) struct Peak {
     pub(crate) terms: Terms,
 }
 
-/// The text of `memscape live`.
+/// Runs `memscape live` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> {
     let mut asking = Asking::open(source)?;
     let facts = match (at.when.unwrap_or(When::Peak), terms.counting) {
@@ -46,10 +46,10 @@ pub(crate) fn live(Live { source, at, terms }: &Live) -> Result<String, String> 
     Listed::of(asking, terms, facts, None)
 }
 
-/// The text of `memscape peak`.
+/// Runs `memscape peak` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or has no times: one sentence.
+/// Returns one sentence if the file cannot be read or has no times.
 pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String, String> {
     let mut asking = Asking::open(source)?;
     if (from, to) == (&None, &None) {
@@ -59,7 +59,7 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
         };
         return Listed::of(asking, terms, facts, None);
     }
-    // The state where the range begins is part of it.
+    // The range includes the state at its start.
     let [from_us, to_us] = [from, to].map(|clock| clock.map(|clock| asking.time(clock)).transpose());
     let [from_us, to_us] = [from_us?, to_us?];
     let from = from_us.map_or(Ok(At::Moment(0)), |us| asking.at_time(us, Edge::Excluded))?;
@@ -84,7 +84,7 @@ pub(crate) fn highest(Peak { source, from, to, terms }: &Peak) -> Result<String,
     Listed::of(asking, terms, facts, Some(span))
 }
 
-/// The peak of what was allocated in the trace, in the range: as the insight on steps has it.
+/// Returns the peak without the baseline, in the given range, as the insight on steps computes it.
 fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<MomentFacts, String> {
     let moments = window.map_or_else(Vec::new, |Span { from, to }| vec![("from", from), ("to", to)]);
     let thresholds = moments.into_iter().map(|(key, moment)| (key.to_owned(), moment.into())).collect();
@@ -94,14 +94,14 @@ fn highest_for_mosaic(asking: &mut Asking, window: Option<Span>) -> Result<Momen
         _ => return Err("the peak could not be computed".to_owned()),
     };
     let sheet = report.sheets.iter().find(|sheet| sheet.key == "mosaic");
-    // The peak of the trace, then that of the window.
+    // The first row is the peak of the trace, the second one that of the range.
     let row = sheet.and_then(|sheet| sheet.rows.get(usize::from(window.is_some())));
     let moment = row.and_then(|row| row.evidence.as_ref()?.moment).ok_or("no such event")?;
     asking.moment(At::Moment(moment))
 }
 
 impl Peak {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())

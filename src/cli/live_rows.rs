@@ -1,4 +1,4 @@
-//! What is live at the cursor, grouped by the code that allocated it, as text or JSON.
+//! Output of `memscape live` and `memscape peak`: live allocations grouped by code, as text or JSON.
 
 use super::asking::{Asking, whole};
 use super::output::{after, more, pretty, with};
@@ -15,10 +15,10 @@ use engine::{Answer, Question};
 use serde_json::{Value, json};
 use ui::amount::percent;
 
-/// The root of every tree.
+/// Node id of the root of a call tree.
 const ALL: u32 = 0;
 
-/// How allocations are counted, grouped and printed.
+/// Arguments on counting, grouping and printing allocations.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Terms {
     /// How to group allocations
@@ -37,7 +37,7 @@ pub(crate) struct Terms {
     pub(crate) printed: Printed,
 }
 
-/// What counts as live.
+/// Allocations that count as live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Counting {
     /// Everything live on the device
@@ -46,7 +46,7 @@ pub(crate) enum Counting {
     Mosaic,
 }
 
-/// What allocations are put together by.
+/// Grouping of allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
     /// Innermost frame of the user's own code
@@ -60,21 +60,21 @@ pub(crate) enum By {
     Tree,
 }
 
-/// What is printed.
+/// The rows to print, and what they are about.
 pub(crate) struct Listed<'a> {
     asking: Asking,
     terms: &'a Terms,
     facts: MomentFacts,
-    /// The range that the moment is the highest of.
+    /// Range whose peak `facts` describes, if the user gave one.
     window: Option<Span>,
     page: Box<TreePage>,
 }
 
 impl Listed<'_> {
-    /// What is live at a moment, as text or JSON.
+    /// Returns the live allocations at a moment, as text or JSON.
     ///
     /// # Errors
-    /// The call stacks cannot be listed: one sentence.
+    /// Returns one sentence if the call stacks cannot be listed.
     pub(crate) fn of(
         mut asking: Asking,
         terms: &Terms,
@@ -89,7 +89,7 @@ impl Listed<'_> {
         Ok(if terms.printed.json { pretty(&answer.json()) } else { answer.text() })
     }
 
-    /// Below the root.
+    /// Returns the rows below the root.
     fn rows(&self) -> &[TreeRow] {
         self.page.rows.get(1..).unwrap_or_default()
     }
@@ -213,7 +213,7 @@ fn listed(page: &mut TreePage) -> (&mut Vec<TreeRow>, u32) {
     (&mut page.rows, page.row_count)
 }
 
-/// `train_step (train.py:233)`; of merged files the path.
+/// Returns a label such as `train_step (train.py:233)`, or the path if rows are grouped by file.
 fn name(label: &NodeLabel, by: By) -> String {
     match (label.file.as_str(), label.line.as_str()) {
         (file, _) if by == By::File && !file.is_empty() => file.to_owned(),

@@ -1,4 +1,4 @@
-//! A file → what is kept of it to compare many ranks.
+//! Survey of one file, for the comparison of ranks.
 
 use super::cancelled;
 use super::input::Input;
@@ -10,10 +10,10 @@ use engine::protocol::FileSummary;
 use std::io;
 use std::path::Path;
 
-/// The survey of one file, while somebody waits for it: `watch` fails when nobody does.
+/// Opens and surveys a file. `watch` is called while reading, and its error stops the survey.
 ///
 /// # Errors
-/// It can't be read, or has several snapshots: one sentence.
+/// Returns one sentence if the file cannot be read or has several snapshots.
 pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>) -> Result<OfFile, String> {
     let mut input = Input::open(path).map_err(|error| error.to_string())?;
     input.watch(watch);
@@ -26,7 +26,7 @@ pub(super) fn survey_file(path: &Path, watch: Box<dyn FnMut() -> io::Result<()>>
     survey_of(&summary, &engine)
 }
 
-/// The survey of a file that is open.
+/// Surveys a file that is already open.
 pub(super) fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile, String> {
     let mut survey = FileSurvey::new(summary)?;
     loop {
@@ -37,7 +37,7 @@ pub(super) fn survey_of(summary: &FileSummary, engine: &Engine) -> Result<OfFile
     }
 }
 
-/// Half of the memory of this machine that is free, or 4 GiB where the system does not say.
+/// Returns half of the available memory in bytes, or 4 GiB if the system does not report it.
 pub(super) fn default_memory() -> u64 {
     let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

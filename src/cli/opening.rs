@@ -1,4 +1,4 @@
-//! A file → an engine that has it open, with progress on a terminal.
+//! Opening a snapshot in an engine, with progress on a terminal.
 
 use super::cache::Place;
 use super::cancelled;
@@ -13,24 +13,24 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The events that files are opened with: the program is told once.
+/// Range of events to load from each file. Set once at startup.
 static LOADED: OnceLock<LoadRange> = OnceLock::new();
 
-/// Has files opened with these events only, from now on.
+/// Sets the range of events that all files opened later are loaded with.
 pub(crate) fn load(range: LoadRange) {
     let _ = LOADED.set(range);
 }
 
-/// A file's name without its folders.
+/// Returns the file name without its folders.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Opens the first snapshot of a file, and says so where there are several.
+/// Opens the first snapshot of a file. Prints a note if the file has several.
 pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary, Opened), String> {
     let mut members = Vec::new();
     let mut opened = open(input, &name_of(path), None, &mut members)?;
-    // Answers need it, or are faster with it.
+    // Finish background work now: some answers need it, and others are faster with it.
     while opened.1.step(&mut cancelled::goes_on) == Work::More {
         cancelled::check()?;
     }
@@ -40,10 +40,10 @@ pub(crate) fn open_first(input: &mut Input, path: &Path) -> Result<(FileSummary,
     Ok(opened)
 }
 
-/// Opens a file and keeps it open between questions, in place of the one before.
+/// Opens a file and keeps it open between questions, replacing the one kept before.
 ///
 /// # Errors
-/// It cannot be read: one sentence.
+/// Returns one sentence if the file cannot be read.
 pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary, String> {
     let mut input = Input::open(file).map_err(|error| error.to_string())?;
     let (summary, opened) = open_first(&mut input, file)?;
@@ -51,8 +51,8 @@ pub(crate) fn keep_open(file: &Path, device: Option<i64>) -> Result<FileSummary,
     Ok(summary)
 }
 
-/// Opens one snapshot of a file, or what is kept of it; its summary and what answers questions about it, or one sentence. Where there are
-/// several, `members` gets their names.
+/// Opens one snapshot of a file, from the cache if possible. Returns its summary and an engine, or one sentence on
+/// failure. If the file has several snapshots, their names are stored in `members`.
 pub(crate) fn open(
     input: &mut Input,
     name: &str,
@@ -75,25 +75,25 @@ pub(crate) fn open(
     Ok((summary, Opened::once(engine, place)))
 }
 
-/// The place of a file in the cache, where it has one.
+/// Returns the cache entry of a file, or `None` for a single member or a partial load.
 pub(crate) fn place(input: &Input, member: Option<u32>) -> Option<Place> {
     if member.is_none() && loads_all() { Place::of(input) } else { None }
 }
 
-/// Whether files are opened with all their events.
+/// Returns true if files are loaded with all their events.
 fn loads_all() -> bool {
     LOADED.get().is_none_or(|range| *range == LoadRange::ALL)
 }
 
-/// Says so where a file may not fit into memory: once, also where there are several snapshots in it. What is served is small, and has no
-/// name here; how much comes through a pipe nobody knows.
+/// Prints a warning if the file may not fit in memory. Prints it once per file, even if several snapshots are read.
+/// Files of `memscape serve` are small and have no name here. The length of a pipe is unknown.
 fn warn(input: &Input, name: &str, member: Option<u32>) {
     if member.is_none() && !name.is_empty() && loads_all() {
         input.total_bytes().and_then(|bytes| warning(name, bytes)).iter().for_each(|warning| say(warning));
     }
 }
 
-/// The same with an engine of one's own; progress is shown on the terminal, if at all.
+/// Opens one snapshot of a file in the given engine, without the cache. If `show` is set, progress is printed.
 pub(crate) fn open_with(
     mut engine: Engine,
     input: &mut Input,
@@ -152,7 +152,7 @@ fn show_progress(now: &Progress) {
     progress(&format!("{:?}: {}{total}", now.phase, Bytes(now.bytes)));
 }
 
-/// Replaces the line on the terminal.
+/// Replaces the progress line on the terminal.
 fn progress(text: &str) {
     let _ = write!(io::stderr(), "\r\x1b[K{text}");
 }

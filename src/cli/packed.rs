@@ -1,4 +1,4 @@
-//! What is written goes through gzip or zstd where the name of the file says so.
+//! Output files that are compressed with gzip or zstd, depending on their name.
 
 use super::output_file::{OutputFile, OutputWriter};
 use flate2::Compression;
@@ -7,14 +7,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use zstd::Encoder;
 
-/// A file on its way, compressed or not.
+/// A writer for an output file, with or without compression.
 pub(crate) enum Packed {
     Plain(OutputWriter),
     Gzip(GzEncoder<OutputWriter>),
     Zstd(Encoder<'static, OutputWriter>),
 }
 
-/// How a file is compressed.
+/// Compression of an output file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     Plain,
@@ -23,7 +23,7 @@ pub(crate) enum Packing {
 }
 
 impl Packing {
-    /// The compression that the ending of a name stands for.
+    /// Chooses the compression by the extension of a file name.
     pub(crate) fn of(path: &Path) -> Packing {
         match path.extension() {
             Some(ending) if ending.eq_ignore_ascii_case("gz") => Packing::Gzip,
@@ -34,24 +34,24 @@ impl Packing {
 }
 
 impl Packed {
-    /// Starts writing `out`; see [`OutputFile::create`].
+    /// Starts writing `out`. See [`OutputFile::create`].
     ///
     /// # Errors
-    /// Those of that.
+    /// Same as [`OutputFile::create`].
     pub(crate) fn create(out: &OutputFile, packing: Packing) -> io::Result<Packed> {
         let written = out.create()?;
         Ok(match packing {
             Packing::Plain => Packed::Plain(written),
             Packing::Gzip => Packed::Gzip(GzEncoder::new(written, Compression::default())),
-            // Its own default level.
+            // 0 is zstd's default level.
             Packing::Zstd => Packed::Zstd(Encoder::new(written, 0)?),
         })
     }
 
-    /// Puts the file to its place.
+    /// Flushes the compressor and moves the file to its final path.
     ///
     /// # Errors
-    /// The system's.
+    /// Returns the I/O error if the file cannot be written or moved.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self {
             Packed::Plain(written) => written.finish(),

@@ -1,4 +1,4 @@
-//! `memscape plan`: the peak with other sizes of some groups, and the largest batch that fits.
+//! `memscape plan`: predicts the peak after size changes of groups, and the largest batch that fits.
 
 use super::asking::Asking;
 use super::output::{pretty, printable, with};
@@ -57,10 +57,10 @@ pub(crate) struct Plan {
     pub(crate) json: bool,
 }
 
-/// The text of `memscape plan`.
+/// Runs `memscape plan` and returns its output.
 ///
 /// # Errors
-/// The file or the rules cannot be read, or a group has no allocation: one sentence.
+/// Returns one sentence if the file or the rules cannot be read, or a group has no allocations.
 pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     let Plan { source, sets, presets, scaling_from, scaling_growth, capacity, rules, json } = arguments;
     let mut asking = Asking::open(source)?;
@@ -68,7 +68,7 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     rules.classify(&mut asking)?;
     let measured = scaling_from.as_deref().map(|other| scaling::measured(&mut asking, other, *scaling_growth));
     let measured = measured.transpose()?;
-    // What is measured takes the place of the preset that assumes it.
+    // Measured scaling replaces the `sequence` preset, which assumes a scaling.
     let is_measured = |(preset, _): &&(Preset, Factor)| measured.is_some() && *preset == Preset::Sequence;
     let others: Vec<_> = presets.iter().filter(|preset| !is_measured(preset)).copied().collect();
     let (mut question, caveats) = question(sets, &others, *capacity)?;
@@ -93,16 +93,16 @@ pub(crate) fn plan(arguments: &Plan) -> Result<String, String> {
     })
 }
 
-/// By how much something grew.
+/// Parses a growth factor, which must be positive and not 1.
 fn growth(text: &str) -> Result<f64, String> {
     let factor = read_factor(text)?.quotient();
     if factor > 0.0 && factor != 1.0 { Ok(factor) } else { Err("expected a factor such as 2x or 0.5".to_owned()) }
 }
 
-/// A plan of these changes, and what its numbers leave out.
+/// Builds a plan from changes and presets. Returns it with a caveat for each preset.
 ///
 /// # Errors
-/// A number is too large or too small: one sentence.
+/// Returns one sentence if a number is too large or too small.
 pub(crate) fn question(
     sets: &[(PlanGroup, Factor)],
     presets: &[(Preset, Factor)],
@@ -117,10 +117,10 @@ pub(crate) fn question(
     Ok((question, presets.iter().map(|(preset, _)| preset.caveat()).collect()))
 }
 
-/// What a plan comes to in live bytes.
+/// Computes the live bytes under a plan.
 ///
 /// # Errors
-/// A group has no allocation: one sentence.
+/// Returns one sentence if a group has no allocations.
 pub(crate) fn outcome(asking: &mut Asking, plan: &PlanQuestion) -> Result<PlanPage, String> {
     match asking.ask_about(Question::Plan(Box::new(plan.clone()))) {
         Some(Answer::Plan(page)) if page.problem.is_empty() => Ok(*page),
@@ -129,10 +129,10 @@ pub(crate) fn outcome(asking: &mut Asking, plan: &PlanQuestion) -> Result<PlanPa
     }
 }
 
-/// What the simulated allocator says, of a plan where there is one.
+/// Simulates the allocator, with the sizes of a plan if one is given.
 ///
 /// # Errors
-/// There is no such device: one sentence.
+/// Returns one sentence if the allocator could not be simulated.
 pub(crate) fn simulated(
     asking: &mut Asking,
     plan: Option<&PlanQuestion>,
@@ -175,7 +175,8 @@ fn as_json(page: &PlanPage, simulated: &WhatIf, batch: Factor, capacity: Option<
     })
 }
 
-/// What would be reserved with the recorded settings; no number where the simulation does not reproduce the recording.
+/// Returns the simulated reserved bytes under the recorded settings. Values are null if the simulation does not
+/// reproduce the recording.
 fn reserved_as_json(simulated: &WhatIf) -> Value {
     let run = simulated.runs.first();
     json!({

@@ -1,4 +1,4 @@
-//! `memscape plot`: the page's own state asks the engine; its picture is written as SVG.
+//! `memscape plot`: draws the timeline with the page's own state and writes it as SVG.
 
 use super::asking::pick;
 use super::input::Input;
@@ -24,7 +24,7 @@ use ui::picture_file::{Format, Picture};
 use ui::shown::Canvas;
 use ui::{Action, Command, Effect, State, update};
 
-/// CSS pixels that make a picture people can read, and that browsers draw.
+/// Allowed width and height of the picture in CSS pixels.
 const SIDES: std::ops::RangeInclusive<i64> = 200..=16_000;
 
 /// Arguments of `memscape plot`.
@@ -63,7 +63,7 @@ pub(crate) struct Plot {
     pub(crate) dark: bool,
 }
 
-/// Stacked in the order of allocation.
+/// Name of the default stacking order: by time of allocation.
 const BIRTH: &str = "allocation";
 
 fn colouring() -> impl TypedValueParser<Value = Grouping> {
@@ -82,14 +82,14 @@ fn place(text: &str) -> Result<f64, String> {
 }
 
 impl Plot {
-    /// Arguments that contradict each other.
+    /// Returns an error message if arguments contradict each other.
     pub(crate) fn conflict(&self) -> Option<String> {
         let (from, to) = (self.from?, self.to?);
         (from > to).then(|| "--from is after --to".to_owned())
     }
 }
 
-/// Writes the picture; the error is one sentence.
+/// Writes the picture. The error is one sentence.
 pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     let mut input = Input::open(&options.source.file).map_err(|error| error.to_string())?;
     let (summary, mut engine) = open_first(&mut input, &options.source.file)?;
@@ -129,18 +129,18 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
         None => drawn.map_err(io::Error::other).and_then(|()| out.out.finish()),
     };
     match finished {
-        // A closed pipe (`| head`) is no failure of ours.
+        // A closed pipe (`| head`) is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(wrong(error)),
         _ => Ok(()),
     }
 }
 
-/// The window's edges as parts of the axis; `None` for one that begins behind it.
+/// Returns the edges of the range as fractions of the axis, or `None` if the range is outside the trace.
 fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
     let (device, plane) = (state.device()?, state.plane()?);
     let width = plane.extent.width as f64;
     let place = match (state.axis, device.time_us) {
-        // Event k stands at k + 1, and what it brings about reaches to k + 2.
+        // Event k is drawn from k + 1 to k + 2.
         (Axis::Events, _) => [options.from.map(|event| event + 1.0), options.to.map(|event| event + 2.0)],
         (Axis::Time, span) => {
             let (first, last) = span?;
@@ -152,7 +152,7 @@ fn edges(state: &State, options: &Plot) -> Option<[f64; 2]> {
     (from < to).then_some([from, to])
 }
 
-/// The page without a browser: its state, and the engine in place of its worker.
+/// The page without a browser: its state, and an engine in place of the worker.
 struct Page {
     state: State,
     engine: Opened,
@@ -164,7 +164,7 @@ impl Page {
         self.effects.extend(update(&mut self.state, action, 0.0));
     }
 
-    /// Answers what the state asks until it has its picture.
+    /// Answers the state's requests until it has produced the picture.
     fn picture(mut self) -> Result<Box<Picture>, String> {
         while let Some(effect) = self.effects.pop_front() {
             match effect {
@@ -183,7 +183,7 @@ impl Page {
     }
 }
 
-/// Text for a file. Keeps the error, which `fmt` cannot carry.
+/// Adapter from `fmt::Write` to a file. Keeps the I/O error, which `fmt::Error` cannot carry.
 struct Text {
     out: OutputWriter,
     error: Option<io::Error>,

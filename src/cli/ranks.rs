@@ -1,4 +1,4 @@
-//! `memscape ranks`: the snapshots of many ranks beside each other, as text, JSON or Markdown.
+//! `memscape ranks`: compares the snapshots of many ranks, as text, JSON, Markdown or HTML.
 
 use super::diff::{Diff, diff};
 use super::one_survey::default_memory;
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     markdown: bool,
 }
 
-/// An order, as it is typed.
+/// Order of ranks, as a command line value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
     Rank,
@@ -69,11 +69,11 @@ impl From<By> for Order {
     }
 }
 
-/// The text of `memscape ranks`.
+/// Runs `memscape ranks` and returns its output.
 ///
 /// # Errors
-/// Nothing can be read, there is no such rank, or a path does not exist, in which case the text about the others was printed: one
-/// sentence.
+/// Returns one sentence if nothing can be read, there is no such rank, or a path does not exist. In the last case the
+/// output for the other paths is printed first.
 pub(crate) fn ranks(arguments: &Arguments) -> Result<String, String> {
     let memory = arguments.memory.unwrap_or_else(default_memory);
     let surveys = survey(&arguments.paths, arguments.names.as_ref(), memory)?;
@@ -100,7 +100,7 @@ fn answered(surveys: &Surveys, arguments: &Arguments, memory: u64) -> Result<Str
     })
 }
 
-/// Writes the page; the page itself, where that goes to standard output.
+/// Writes the HTML report. Returns the report itself if it goes to standard output.
 fn written(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String, String> {
     let title = match &*arguments.paths {
         [path] => format!("Ranks: {}", path.display()),
@@ -122,7 +122,7 @@ fn written(of: &Ranks, arguments: &Arguments, out: &OutputFile) -> Result<String
     Ok(String::new())
 }
 
-/// The comparison of a rank with the median rank of its group.
+/// Compares a rank with the median rank of its group.
 fn explained(surveys: &Surveys, number: u32, arguments: &Arguments) -> Result<String, String> {
     let of = &surveys.ranks;
     let at = of.ranks.iter().position(|rank| rank.rank == Some(number)).ok_or(format!("no rank {number}"))?;
@@ -150,7 +150,8 @@ fn title(rank: &Rank) -> String {
     printable(&rank.title())
 }
 
-/// The rows that are shown, in their order: what failed or stands out is never left out for others.
+/// Returns the rows to print, in their original order. Ranks that failed, ran out of memory or are outliers take
+/// precedence over others.
 fn shown(of: &Ranks, top: usize) -> Vec<&Rank> {
     let stands_out = |at: usize| of.outliers.iter().any(|outlier| outlier.at as usize == at);
     let is_first =
@@ -164,7 +165,7 @@ fn shown(of: &Ranks, top: usize) -> Vec<&Rank> {
 
 const HEAD: [&str; 7] = ["rank", "peak", "Δ median", "reserved", "end", "OOM", "group"];
 
-/// The columns of a rank with a survey; `None` where there is a reason instead.
+/// Returns the cells of a rank, or `None` if it has no survey.
 fn cells(of: &Ranks, rank: &Rank) -> Option<[String; 7]> {
     let survey = rank.survey.as_ref()?;
     let median = of.peak.map_or(0, |peak| peak.median);
@@ -206,7 +207,7 @@ fn as_text(of: &Ranks, top: usize) -> String {
         }
     }
     text += "\n";
-    // The reason stands in place of the numbers.
+    // For ranks that failed, the reason is printed instead of the numbers.
     let mut failed = failed.into_iter().peekable();
     for (row, line) in table.texts().into_iter().enumerate() {
         match failed.next_if(|(at, _)| *at == row) {

@@ -1,11 +1,11 @@
-//! `memscape ranks --json`.
+//! JSON output of `memscape ranks --json`.
 
 use super::output::pretty;
 use compare::ranks::{Rank, Ranks, Spread};
 use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
-/// The document.
+/// Builds the JSON document of a comparison of ranks. `memory` is the memory budget in bytes.
 pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
     let number = |at: u32| of.ranks.get(at as usize).and_then(|rank| rank.rank);
     let file = |at: u32| of.ranks.get(at as usize).map(|rank| rank.file.clone());

@@ -1,4 +1,4 @@
-//! Many files → a survey of each, on all cores, within a memory budget: the tables of a file are dropped once it is surveyed.
+//! Surveys of many files on all cores, within a memory budget. The tables of a file are dropped once it is surveyed.
 
 use super::cancelled::{self, Cancelled};
 use super::input::Input;
@@ -13,43 +13,44 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// What the tables of a file take, for each byte of the file, before it is read: compressed files more, plain ones less.
+/// Estimated bytes of tables per byte of a file, used before the file is read. Compressed files need more, plain ones
+/// less.
 const TABLES_PER_BYTE: u64 = 4;
 
-/// The ranks of files and folders, and where each file is.
+/// Surveyed ranks and the paths of their files.
 pub(super) struct Surveys {
     pub(super) ranks: Ranks,
     paths: Vec<(String, PathBuf)>,
-    /// A sentence for each given path that is not there.
+    /// One sentence for each given path that does not exist.
     pub(super) absent: Vec<String>,
 }
 
 impl Surveys {
-    /// Where the file of a rank is.
+    /// Returns the path of a rank's file.
     pub(super) fn path(&self, rank: &Rank) -> Option<&Path> {
         self.paths.iter().find(|(name, _)| *name == rank.file).map(|(_, path)| &**path)
     }
 }
 
-/// What is surveyed next: a file, or one snapshot of it.
+/// A survey to do: of a file, or of one snapshot in it.
 struct Job {
     rank: Rank,
     path: PathBuf,
 }
 
-/// What came of one.
+/// Result of a job.
 #[derive(Default)]
 struct Done {
     ranks: Vec<Rank>,
-    /// Further snapshots of its file.
+    /// Jobs for the snapshots of the file, if it has several.
     more: Vec<Job>,
     note: Option<String>,
 }
 
-/// Surveys what is in files and folders.
+/// Surveys the snapshots in files and folders.
 ///
 /// # Errors
-/// There is no file, or none of the paths exists: one sentence.
+/// Returns one sentence if no snapshots are found.
 pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) -> Result<Surveys, String> {
     let absent: Vec<(&PathBuf, String)> = given.iter().filter_map(|path| Some((path, absence(path)?))).collect();
     let Search { snapshots: mut found, missed } = search(given, ALL_ENTRIES);
@@ -59,7 +60,7 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
         return Err(if reasons.is_empty() { "no snapshots found".to_owned() } else { reasons.join("; ") });
     }
     let is_partial = !missed.is_empty() || !absent.is_empty();
-    // Their rows say why.
+    // Missing paths become rows too, with the reason.
     found.extend(absent.iter().map(|(path, _)| Snapshot { path: (*path).clone(), name: path.display().to_string() }));
     found.sort_by(|one, other| compare_names(&one.name, &other.name).then_with(|| one.path.cmp(&other.path)));
     let names: Vec<&str> = found.iter().map(|snapshot| &*snapshot.name).collect();
@@ -71,7 +72,7 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
         jobs.push(Job { rank: Rank::of(name.clone(), named), path: path.clone() });
     }
     let (mut ranks, mut notes) = (Vec::new(), Vec::new());
-    // Names in archives are looked at once they are known.
+    // Only names of files are counted here. Names in archives are not known yet.
     if pattern.is_some() && fitting < found.len() {
         notes.push(format!("File names: the pattern fits {fitting} of {}.", found.len()));
     }
@@ -93,12 +94,12 @@ pub(super) fn survey(given: &[PathBuf], pattern: Option<&Pattern>, memory: u64) 
     Ok(Surveys { ranks, paths, absent })
 }
 
-/// The reason why a path cannot be looked at.
+/// Returns why a path cannot be accessed, or `None` if it can.
 fn absence(path: &Path) -> Option<String> {
     std::fs::metadata(path).err().map(|error| error.to_string())
 }
 
-/// Memory that files may take together: who needs more waits, unless nobody else has any.
+/// Memory limit of files that are read at the same time, in bytes. A file that exceeds the limit is read alone.
 struct Budget {
     most: u64,
     used: Mutex<u64>,
@@ -106,7 +107,7 @@ struct Budget {
 }
 
 impl Budget {
-    /// Work while so many bytes are taken.
+    /// Runs `work` with `bytes` reserved. Waits while other work uses too much memory.
     fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> Option<R> {
         let used = self.used.lock().ok()?;
         let mut used = self.freed.wait_while(used, |used| *used > 0 && *used + bytes > self.most).ok()?;
@@ -119,7 +120,7 @@ impl Budget {
     }
 }
 
-/// Works on all jobs, on as many threads as there are cores. What came of them is in their order.
+/// Runs all jobs on as many threads as there are cores. Results are in the order of the jobs.
 fn all(jobs: Vec<Job>, pattern: Option<&Pattern>, memory: u64) -> Vec<Done> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(jobs.len());
     let budget = Budget { most: memory, used: Mutex::new(0), freed: Condvar::new() };
@@ -155,7 +156,7 @@ fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
     });
     let mut done = Done::default();
     if job.rank.member.is_none() && members.len() > 1 {
-        // The members of an archive have names of their own.
+        // The members of an archive have their own names.
         let names: Vec<&str> = members.iter().map(|member| &*member.name).collect();
         let (said, _) = named_by(&names, pattern);
         let ranks = said.into_iter().zip(&names).zip(0..).map(|((named, name), place)| {
@@ -168,7 +169,7 @@ fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
     let (summary, engine) = match opened {
         Ok(opened) => opened,
         Err(error) => {
-            // The engine does not know who asks.
+            // The engine's message is written for the page.
             let error = error.replace("Use the command line", "Use a larger --memory");
             done.ranks.push(job.rank.clone().failed(error));
             return done;
@@ -181,7 +182,7 @@ fn surveyed(job: &Job, pattern: Option<&Pattern>, memory: u64) -> Done {
     done
 }
 
-/// `8GiB`, `512MiB`, or bytes.
+/// Parses a size such as `8GiB`, `512MiB` or a number of bytes.
 pub(super) fn memory(typed: &str) -> Result<u64, String> {
     let letters = typed.trim_end_matches("iB").trim_end_matches('B');
     let (number, factor) = match letters.chars().last() {

@@ -1,20 +1,20 @@
-//! An insight as a page of its own, without scripts: for a wiki, a mail, or a run's folder of results.
+//! An insight as a standalone HTML page without scripts, for a wiki, a mail or a folder of results.
 
 use base::units::Bytes;
 use engine::protocol::{Chart, ChartMap, Report, Sheet, SheetRow, Tone};
 use std::fmt::Write;
 use ui::cell_text::{exact, is_of_numbers, left_out, short, total};
 
-/// Rows that have a curve each; more are a picture.
+/// Maximum number of rows that are drawn as curves. More are drawn as a heat map.
 const MOST_CURVES: usize = 16;
-/// Pixels of a curve, of a row of the picture, and of what the spread takes.
+/// Heights in CSS pixels: of a curve, of a row of the heat map, and of the chart of the spread.
 const CURVE: usize = 30;
 const ROW: usize = 6;
 const SPREAD: usize = 56;
-/// Pixels that names take, and a column.
+/// Widths in CSS pixels: of the names, and of a column.
 const NAMES: usize = 190;
 const COLUMN: usize = 3;
-/// Shades of the picture.
+/// Number of shades of the heat map.
 const SHADES: u32 = 24;
 
 const STYLE: &str = "\
@@ -29,7 +29,7 @@ tr.alarm td { color: var(--alarm); } tfoot td { font-weight: 600; }
 svg { max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--text); } svg path { fill: var(--mark); } svg .axis { stroke: var(--line); }
 ";
 
-/// The page.
+/// Renders a report as an HTML page.
 pub(super) fn page(report: &Report, title: &str) -> String {
     let mut out = String::new();
     let _ = write!(
@@ -53,7 +53,7 @@ pub(super) fn page(report: &Report, title: &str) -> String {
     out + "</html>\n"
 }
 
-/// Names and texts of a file are text, whatever stands in them.
+/// Escapes text for HTML and replaces control characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -70,7 +70,7 @@ fn escaped(text: &str) -> String {
 }
 
 fn table(out: &mut String, sheet: &Sheet) {
-    // Here nothing can be selected.
+    // Rows cannot be selected here, so that hint is dropped.
     let note = sheet.note.split(" Select a row").next().unwrap_or_default();
     let _ = write!(out, "<h2>{}</h2>\n<p>{}</p>\n", escaped(&sheet.title), escaped(note));
     *out += "<div class=\"sheet\"><table>\n<thead><tr>";
@@ -102,7 +102,7 @@ fn table(out: &mut String, sheet: &Sheet) {
     }
 }
 
-/// The ranks over their traces, and how far they are spread.
+/// Draws the live bytes of all ranks over time, and their spread below.
 fn picture(out: &mut String, map: &ChartMap) {
     let columns = map.columns as usize;
     let are_curves = map.rows.len() <= MOST_CURVES;
@@ -114,7 +114,7 @@ fn picture(out: &mut String, map: &ChartMap) {
         "<figure><svg viewBox=\"0 0 {width} {whole}\" width=\"{width}\" height=\"{whole}\" role=\"img\" aria-label=\"Live bytes of each rank\">"
     );
     let rows: Vec<&[u8]> = map.values.chunks(columns.max(1)).collect();
-    // As many names as there is room for.
+    // Draw only as many names as fit.
     let every = 14_usize.div_ceil(row_height);
     for (at, row) in map.rows.iter().enumerate().filter(|(at, _)| at % every == 0) {
         let oom = if row.is_oom { " · OOM" } else { "" };
@@ -139,7 +139,7 @@ fn picture(out: &mut String, map: &ChartMap) {
     );
 }
 
-/// A curve for each row.
+/// Draws a curve for each row.
 fn curves(out: &mut String, rows: &[&[u8]]) {
     for (at, row) in rows.iter().enumerate() {
         let foot = at * (CURVE + 4) + CURVE;
@@ -152,7 +152,7 @@ fn curves(out: &mut String, rows: &[&[u8]]) {
     }
 }
 
-/// A path for each shade, in which each run of equal columns is a rectangle.
+/// Draws a heat map. Each shade is one path, with a rectangle for each run of equal columns.
 fn shades(out: &mut String, rows: &[&[u8]]) {
     for shade in 1..=SHADES {
         let of = |value: u8| (u32::from(value) * SHADES).div_ceil(255);
@@ -173,7 +173,7 @@ fn shades(out: &mut String, rows: &[&[u8]]) {
     }
 }
 
-/// From the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
+/// Draws the spread over ranks: minimum to maximum, 5 % to 95 %, the median, and a line at the start of each step.
 fn spread(out: &mut String, map: &ChartMap, top: usize) {
     let foot = top + SPREAD;
     for column in &map.step_columns {

@@ -1,4 +1,4 @@
-//! Whether a file may not fit into the memory that is free: said before it is read.
+//! Warning, before a file is read, that it may not fit in memory.
 
 use base::units::Bytes;
 use clap::Args;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use ui::file_memory::taken;
 
-/// How much memory is free.
+/// Arguments on free memory.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Bytes that are free, in place of what the system says: for tests
@@ -15,17 +15,18 @@ pub(crate) struct Room {
     free_memory: Option<u64>,
 }
 
-/// What is known of it, and whether the command can load a range of a file: the program is told once.
+/// Arguments, and whether the command can load a range of a file. Set once at startup.
 static ROOM: OnceLock<(Room, bool)> = OnceLock::new();
 
 impl Room {
-    /// Has files that may not fit warned of, from now on. A command that `can_load_a_range` has a way out.
+    /// Enables the warning. If `can_load_a_range` is set, the warning suggests `--load-last`.
     pub(crate) fn begin(self, can_load_a_range: bool) {
         let _ = ROOM.set((self, can_load_a_range));
     }
 }
 
-/// What there is to say before all events of a file of so many bytes are read; `None` where they fit, or the system does not say what is free.
+/// Returns a warning if loading all events of a file of `bytes` bytes may not fit in memory. Returns `None` if it fits
+/// or the free memory is unknown.
 pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
     let &(room, can_load_a_range) = ROOM.get()?;
     let free = room.free_memory.or_else(free)?;
@@ -45,21 +46,22 @@ pub(crate) fn warning(name: &str, bytes: u64) -> Option<String> {
     ))
 }
 
-/// Bytes of memory that this process may still take, where Linux says so: of the machine, and of the control groups that it is in.
+/// Returns the bytes of memory that this process can still use, limited by the machine and by its control groups. Linux
+/// only.
 fn free() -> Option<u64> {
     let of_machine = number_of(&fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")?.saturating_mul(1024);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     Some(left(Path::new("/sys/fs/cgroup"), &groups).map_or(of_machine, |left| left.min(of_machine)))
 }
 
-/// The number behind a word in a table of the kernel's.
+/// Returns the number after `name` in a table such as `/proc/meminfo`.
 fn number_of(table: &str, name: &str) -> Option<u64> {
     let line = table.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes that are left of the limits of control groups, those around them included; `None` where there is no limit. `root` has their files,
-/// `groups` is the table of those that a process is in.
+/// Returns the bytes left in the tightest limit of the process's control groups and their ancestors, or `None` without
+/// a limit. `root` is the mount point, `groups` the contents of `/proc/self/cgroup`.
 fn left(root: &Path, groups: &str) -> Option<u64> {
     let lefts = groups.lines().flat_map(|line| {
         // Version 2: `0::/a/b`. Version 1: `9:memory:/a/b`.
@@ -70,17 +72,17 @@ fn left(root: &Path, groups: &str) -> Option<u64> {
             _ => ("memory", ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]),
         };
         let is_of_memory = controllers.is_empty() || controllers.split(',').any(|of| of == "memory");
-        // In a container the path may be the host's: its own group then stands at the root.
+        // In a container the path may be the host's. The container's own group is then at the root.
         let around = Path::new(path.trim_start_matches('/')).ancestors().filter(move |_| is_of_memory);
         around.filter_map(move |group| left_of(&root.join(folder).join(group), names))
     });
     lefts.min()
 }
 
-/// What is left of the limit of one: pages of files that nobody uses are given up first.
+/// Returns the bytes left in one group. Inactive file pages count as free, because the kernel reclaims them first.
 fn left_of(group: &Path, [limit, used, unused]: [&str; 3]) -> Option<u64> {
     let read = |file: &str| fs::read_to_string(group.join(file)).ok();
-    // Without a limit, it is `max`.
+    // The file contains `max` if there is no limit.
     let limit: u64 = read(limit)?.trim().parse().ok()?;
     let used: u64 = read(used)?.trim().parse().ok()?;
     let unused = read("memory.stat").and_then(|table| number_of(&table, unused)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! By how much each call site grows, measured between two snapshots: for `memscape plan --scaling-from`.
+//! Measured growth of call sites between two snapshots, for `memscape plan --scaling-from`.
 
 use super::asking::Asking;
 use super::cancelled;
@@ -9,10 +9,10 @@ use engine::protocol::{Factor, PlanQuestion};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What the allocations of the open device were measured to grow by up to another file.
+/// Measures how much the allocations of the open device grow in another snapshot.
 ///
 /// # Errors
-/// That cannot be read, or no size changes: one sentence.
+/// Returns one sentence if the other file cannot be read or no size changes.
 pub(crate) fn measured(asking: &mut Asking, other: &Path, growth: Option<f64>) -> Result<Measured, String> {
     let named = |error: String| format!("{}: {error}", other.display());
     asking.prepare();
@@ -29,10 +29,10 @@ pub(crate) fn measured(asking: &mut Asking, other: &Path, growth: Option<f64>) -
     comparing.measured(&a, growth).ok_or_else(unchanged)
 }
 
-/// Adds what was measured to a plan: for another length, or without one for that of the other file.
+/// Adds the measured growth to a plan: scaled to another sequence length, or to the length of the other snapshot.
 ///
 /// # Errors
-/// The numbers are too large: one sentence.
+/// Returns one sentence if a number is too large or too small.
 pub(crate) fn add(measured: &Measured, by: Option<Factor>, plan: &mut PlanQuestion) -> Result<(), String> {
     let own = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
     let groups = by.or_else(own).and_then(|by| measured.groups(by));
@@ -40,7 +40,7 @@ pub(crate) fn add(measured: &Measured, by: Option<Factor>, plan: &mut PlanQuesti
     Ok(())
 }
 
-/// It as JSON.
+/// Converts measured growth to JSON.
 pub(crate) fn as_json(measured: &Measured) -> Value {
     let classes = measured.classes.iter().map(|class| json!({"exponent": class.exponent, "call_sites": class.sites}));
     json!({

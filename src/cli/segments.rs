@@ -53,10 +53,10 @@ fn stream(text: &str) -> Result<u64, String> {
     read.map_err(|error| error.to_string())
 }
 
-/// The text of `memscape segments`.
+/// Runs `memscape segments` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or the trace has no such event: one sentence.
+/// Returns one sentence if the file cannot be read or the trace has no such event.
 pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     let mut asking = Asking::open(&terms.source)?;
     let facts = asking.at(terms.at.when.unwrap_or(When::Peak))?;
@@ -78,7 +78,7 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
 
-/// All segments and blocks: the engine hands out so many rows at a time.
+/// Fetches all segments and blocks, in several parts, since the engine returns a limited number of rows at a time.
 fn listed(asking: &mut Asking, terms: &Segments, moment: u32) -> Option<StatePage> {
     let _device = asking.device.device;
     let mut ask = |first| {
@@ -118,7 +118,7 @@ fn sites(asking: &mut Asking, moment: u32) -> Option<Sites> {
     Some(table.rows.into_iter().map(|row| (row.allocation, row.site)).collect())
 }
 
-/// `default pool, stream 0x7f, large blocks, expandable`.
+/// Describes a group of segments, such as `default pool, stream 0x7f`.
 fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> String {
     let pool = pool.map(|pool| printable(&pool_name(&asking.summary.pools, pool)));
     let pool = pool.unwrap_or_else(|| "pool not recorded".to_owned());
@@ -129,7 +129,7 @@ fn name_of(asking: &Asking, pool: Option<(u64, u64)>, stream: Option<u64>) -> St
     }
 }
 
-/// `62.0 MiB (65,011,712 B)`.
+/// Formats bytes as `62.0 MiB (65,011,712 B)`.
 fn exact(bytes: u64) -> String {
     format!("{} ({} B)", Bytes(bytes), grouped(bytes))
 }
@@ -149,7 +149,7 @@ fn sums_in_words(sums: &StateSums) -> String {
     )
 }
 
-/// Columns of the segments, with their widths where nothing is wider.
+/// Columns of the table of segments, with their minimum widths.
 const HEAD: [(&str, usize); 7] = [
     ("address", 18),
     ("reserved", 10),
@@ -192,7 +192,7 @@ fn as_text(asking: &Asking, terms: &Segments, facts: &MomentFacts, page: &StateP
                 pieces(page, bar).iter().for_each(|piece| blocks.push(block_cells(piece, sites)));
             }
         }
-        // The blocks of a segment stand below it.
+        // The blocks of a segment are printed below it.
         let (segments, blocks) = (segments.texts(), blocks.texts());
         let mut blocks = blocks.iter().skip(1);
         text.push_str(segments.first().map_or("", String::as_str));
@@ -210,7 +210,7 @@ fn block_columns() -> Vec<Column> {
     numbers.into_iter().chain([table::name("", 0)]).collect()
 }
 
-/// Address, state, requested bytes, bytes of the block and call site.
+/// Returns the cells of a block: address, state, requested bytes, bytes of the block and call site.
 fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
     let (bytes, sign, site) = match (piece.kind, piece.recorded) {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),

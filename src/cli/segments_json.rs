@@ -1,4 +1,4 @@
-//! The segments and blocks of `memscape segments` as JSON, and what its text takes from a page in the same way.
+//! JSON output of `memscape segments`, and helpers that its text output shares.
 
 use super::output::with;
 use engine::protocol::{
@@ -7,23 +7,23 @@ use engine::protocol::{
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The call site of each allocation.
+/// Call site of each allocation, by id.
 pub(crate) type Sites = HashMap<u32, String>;
 
-/// The segments of a group.
+/// Returns the segments of a group.
 pub(crate) fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
     let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
     let rows = row(place)..row(place + 1);
     page.bars.iter().filter(move |bar| rows.contains(&bar.row))
 }
 
-/// The blocks of a segment, and what is free between them.
+/// Returns the blocks of a segment, including the free ones.
 pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
     let [from, to] = bar.pieces.map(|piece| piece as usize);
     page.pieces.get(from..to).unwrap_or_default()
 }
 
-/// `live`, `awaiting_free` or `free`.
+/// Returns the state of a block: `live`, `awaiting_free` or `free`.
 pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
@@ -32,12 +32,12 @@ pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
     }
 }
 
-/// An address.
+/// Formats an address in hexadecimal.
 pub(crate) fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// What the document says of all segments, of the groups they are in, and of a request.
+/// Returns the JSON fields of all segments, their groups, and the request.
 pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
     let segment = |bar: &StateBar| {
         let blocks: Vec<Value> = pieces(page, bar).iter().map(|piece| block(piece, sites)).collect();

@@ -1,4 +1,4 @@
-//! `memscape whatif -o`: a simulated run as a snapshot, which opens like a recorded one.
+//! `memscape whatif -o`: writes a simulated run as a snapshot that opens like a recorded one.
 
 use super::asking::Asking;
 use super::output::{pretty, print};
@@ -13,10 +13,10 @@ use engine::{Answer, Question};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 
-/// Bytes that are gathered before they are compressed and written.
+/// Size of the write buffer in bytes.
 const GATHERED: usize = 1 << 20;
 
-/// Writes the run; what it came to, or the error, as one sentence.
+/// Writes the run. Returns a sentence on its outcome, or the error as one sentence.
 pub(crate) fn write(terms: &Simulate, out: &OutputFile) -> Result<String, String> {
     if terms.lines.len() > 1 {
         return Err("--output writes one run: give --set once".to_owned());
@@ -62,9 +62,9 @@ pub(crate) fn write(terms: &Simulate, out: &OutputFile) -> Result<String, String
     Ok(said(&written))
 }
 
-/// The bytes of each allocation under a plan.
+/// Returns the planned sizes of all allocations, in encoded form.
 fn sizes(asking: &mut Asking, plan: &PlanQuestion) -> Result<Vec<u8>, String> {
-    // What is wrong with it.
+    // Returns the error of an invalid plan.
     plan::outcome(asking, plan)?;
     match asking.ask_about(Question::PlannedSizes(Box::new(plan.clone()))) {
         Some(Answer::PlannedSizes(sizes)) => Ok(sizes),

@@ -1,4 +1,4 @@
-//! `memscape summary`: what the page's summary shows, for each snapshot of each file.
+//! `memscape summary`: prints the page's summary for each snapshot of each file.
 
 use super::input::Input;
 use super::kept;
@@ -25,10 +25,10 @@ pub(crate) struct Summary {
     pub(crate) json: bool,
 }
 
-/// Prints the summaries of what can be read.
+/// Prints the summaries of all snapshots that can be read.
 ///
 /// # Errors
-/// One sentence for each snapshot that cannot be read.
+/// Returns one sentence for each snapshot that cannot be read.
 pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     let (mut summaries, mut errors) = (Vec::new(), Vec::new());
     for file in &arguments.files {
@@ -48,7 +48,7 @@ pub(crate) fn summary(arguments: &Summary) -> Result<(), Vec<String>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// Reads a file; the summary of each snapshot in it, or one sentence.
+/// Returns the summary of each snapshot in a file, or one sentence for each that cannot be read.
 fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
     if let Some(summary) = kept::summary(path) {
         return vec![Ok(summary)];
@@ -67,7 +67,7 @@ fn open_all(path: &Path) -> Vec<Result<FileSummary, String>> {
     all
 }
 
-/// A file's summary, and of each device whether its peak is the one that PyTorch counted.
+/// Converts a summary to JSON. For each device, adds whether its peak equals the peak counted by PyTorch.
 fn as_json(summary: &FileSummary) -> Value {
     let mut value = json!(summary);
     let devices = value.get_mut("devices").and_then(Value::as_array_mut).into_iter().flatten();
@@ -91,7 +91,7 @@ fn as_json(summary: &FileSummary) -> Value {
     value
 }
 
-/// A file's summary for people.
+/// Formats a summary as text.
 fn describe(summary: &FileSummary) -> String {
     let torch = summary.torch.as_ref().map_or_else(String::new, |torch| format!(", PyTorch {torch}"));
     let mut lines = vec![printable(&format!("{}: {}{torch}", summary.file, summary.format))];

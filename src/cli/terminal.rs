@@ -1,4 +1,4 @@
-//! The terminal that standard output goes to, if any: its width, and what must not reach it.
+//! The terminal that standard output is connected to: its width, line wrapping, and removal of control characters.
 
 use super::caught::is_caught;
 use clap::Args;
@@ -6,12 +6,12 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of a terminal that does not say how many it has.
+/// Width of a terminal that does not report one.
 const DEFAULT_WIDTH: usize = 80;
-/// Minimum width that lines are fitted to: a table in less is no table.
+/// Minimum width that output is fitted to. A narrower table is not readable.
 const MIN_WIDTH: usize = 20;
 
-/// Shared arguments on how text is laid out.
+/// Arguments on the layout of text, shared by all commands.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
@@ -19,22 +19,22 @@ pub(crate) struct Layout {
     wide: bool,
 }
 
-/// Set once, from the arguments of the program.
+/// Value of `--wide`. Set once at startup.
 static IS_WIDE: OnceLock<bool> = OnceLock::new();
 
 impl Layout {
-    /// Applies the arguments to everything printed from now on.
+    /// Applies the arguments to all output from now on.
     pub(crate) fn begin(self) {
         let _ = IS_WIDE.set(self.wide);
     }
 }
 
-/// Whether standard output is a terminal that a person reads.
+/// Returns true if standard output is a terminal and is not captured.
 pub(crate) fn is_terminal() -> bool {
     !is_caught() && io::stdout().is_terminal()
 }
 
-/// Width that printed lines fit, in columns of the terminal; `None` for no limit.
+/// Returns the maximum width of printed lines in terminal columns, or `None` if there is no limit.
 pub(crate) fn line_width() -> Option<usize> {
     if IS_WIDE.get().copied().unwrap_or(false) || !is_terminal() {
         return None;
@@ -46,12 +46,12 @@ pub(crate) fn line_width() -> Option<usize> {
     Some(set.or_else(of_terminal).unwrap_or(DEFAULT_WIDTH).max(MIN_WIDTH))
 }
 
-/// Columns that a text takes.
+/// Returns the width of a text in terminal columns.
 pub(crate) fn width_of(text: &str) -> usize {
     text.width()
 }
 
-/// The longest beginning of a text that fits, in bytes.
+/// Returns the length in bytes of the longest prefix that fits in `width` columns.
 pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     let mut used = 0;
     for (at, letter) in text.char_indices() {
@@ -63,7 +63,7 @@ pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
     text.len()
 }
 
-/// A text on lines that fit, broken after spaces and slashes where possible.
+/// Breaks a text into lines of at most `width` columns, after spaces or slashes where possible.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while width_of(rest) > width {
@@ -72,7 +72,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
         let head = rest.get(..fitting).unwrap_or_default();
         let after_space =
             |head: &str| head.rfind(' ').filter(|&at| !head.get(..at).unwrap_or_default().trim().is_empty());
-        // A space at the very end of the line may go beyond it.
+        // A space at the end of the line may extend past the width.
         let space =
             if rest.get(fitting..).unwrap_or_default().starts_with(' ') { Some(fitting) } else { after_space(head) };
         let slash = || head.rfind(['/', '\\']).map(|at| at + 1).filter(|&at| at * 2 > fitting);
@@ -84,7 +84,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text whose long lines are wrapped to the terminal; what continues a line is indented by two more.
+/// Wraps long lines to the width of the terminal. Continuation lines are indented by two more columns.
 pub(crate) fn fitted(text: &str) -> String {
     fitted_to(text, line_width())
 }
@@ -114,14 +114,15 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
     fitted
 }
 
-/// A terminal that gets no control characters but line feeds and tabs, whatever is written: names in files may hold escape sequences.
+/// A writer that replaces all control characters except line feeds and tabs. Names in files may contain escape
+/// sequences.
 pub(crate) struct Guarded<W> {
     out: W,
-    /// Whether the last byte may be the first of a control character of two bytes.
+    /// True if the last byte may start a two-byte control character.
     is_begun: bool,
 }
 
-/// Stands for a control character.
+/// Replacement for a control character.
 pub(crate) const REPLACEMENT: &str = "\u{fffd}";
 /// First byte of U+0080 to U+00BF in UTF-8.
 const LEAD: u8 = 0xc2;

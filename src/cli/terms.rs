@@ -1,11 +1,11 @@
-//! Arguments that several commands share, and how their values are read.
+//! Arguments that several commands share, and parsers of their values.
 
 use clap::{Args, ValueEnum};
 use engine::protocol::{LoadRange, NamedEvent, Query, Turn};
 use std::path::PathBuf;
 use ui::typed_moment::{FORMS, Typed, typed};
 
-/// A snapshot, and one device of it.
+/// A snapshot and one of its devices.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SnapshotArgs {
     /// Snapshot to read, "-" for standard input
@@ -15,7 +15,7 @@ pub(crate) struct SnapshotArgs {
     pub(crate) device: Option<i64>,
 }
 
-/// The events of a file that are loaded.
+/// Range of events to load.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Load only the events from this one on; what is live there stays, as allocated before it
@@ -30,15 +30,15 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Whether all are.
+    /// Returns true if all events are loaded.
     pub(crate) fn is_all(&self) -> bool {
         *self == Load::default()
     }
 
-    /// Which are.
+    /// Returns the range of events to load.
     ///
     /// # Errors
-    /// There can't be any: one sentence.
+    /// Returns one sentence if the range is empty.
     pub(crate) fn range(&self) -> Result<LoadRange, String> {
         let all = LoadRange::ALL;
         let to = self.load_to.map_or(all.to, |last| last.saturating_add(1));
@@ -60,7 +60,7 @@ end                    after the last event
 alloc:7f89b4000000_2, free_completed:7f89b4000000_2
                        after this event at an address that was freed twice before";
 
-/// A point in the trace.
+/// A cursor position argument.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct At {
     /// Cursor position: peak, oom, end, an event number or a time
@@ -68,7 +68,7 @@ pub(crate) struct At {
     pub(crate) when: Option<When>,
 }
 
-/// How much is printed, and for whom.
+/// Arguments on the size and format of the output.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Printed {
     /// Maximum number of rows to print
@@ -79,7 +79,7 @@ pub(crate) struct Printed {
     pub(crate) json: bool,
 }
 
-/// A point in the trace.
+/// A position in the trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     /// At the peak of requested bytes.
@@ -90,29 +90,28 @@ pub(crate) enum When {
     OutOfMemory,
     /// After the last event.
     End,
-    /// After this event; −1: before the first.
+    /// After the event with this index. −1 is before the first event.
     Event(i64),
-    /// After the events up to this time.
+    /// After all events up to this time.
     Time(Clock),
-    /// After this event.
+    /// After the event at this address.
     Named(NamedEvent),
 }
 
-/// A time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Clock {
-    /// µs since 1970, as files have it.
+    /// µs since 1970, as recorded in files.
     Since1970(i64),
     /// µs since the first event, as the page shows it.
     SinceFirst(u64),
 }
 
-/// The name of a value, as it is typed.
+/// Returns the name of a value on the command line.
 pub(crate) fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Reads a point in the trace.
+/// Parses a position in the trace.
 pub(crate) fn when(text: &str) -> Result<When, String> {
     let named = |turn, name: &str| {
         let (address, version) = name.rsplit_once('_')?;
@@ -137,7 +136,8 @@ pub(crate) fn when(text: &str) -> Result<When, String> {
     read.ok_or_else(|| FORMS.to_owned())
 }
 
-/// Reads a time: `1759252605604106us`, or without its unit, since 1970; `1.25s` and `350ms` since the first event.
+/// Parses a time: `1759252605604106us` (the unit is optional) is since 1970, `1.25s` and `350ms` are since the first
+/// event.
 pub(crate) fn clock(text: &str) -> Result<Clock, String> {
     match (text.strip_suffix("us").unwrap_or(text).parse(), typed(text)) {
         (Ok(us), _) => Ok(Clock::Since1970(us)),
@@ -146,7 +146,7 @@ pub(crate) fn clock(text: &str) -> Result<Clock, String> {
     }
 }
 
-/// Reads a number of bytes, as a search takes it: `3145728`, `3MiB`, `1.5G`.
+/// Parses a number of bytes such as `3145728`, `3MiB` or `1.5G`, as in a search.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     match Query::parse(&["=", text].concat()) {
         Ok(Query::Size(bytes, _)) => Ok(bytes),

@@ -1,4 +1,4 @@
-//! `memscape tui`: the shell in `src/tui`, with the files of this machine.
+//! `memscape tui`: starts the terminal interface of `src/tui` on local files.
 
 use super::cache::Place;
 use super::input::Input;
@@ -33,7 +33,7 @@ pub(crate) struct Tui {
     pub(crate) theme: Option<Theme>,
 }
 
-/// Which colours a terminal has.
+/// Number of colours of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colours {
     /// 16 million
@@ -45,7 +45,7 @@ pub(crate) enum Colours {
     None,
 }
 
-/// What is behind the text.
+/// Background of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
     Dark,
@@ -65,7 +65,7 @@ impl Tui {
             }
             None => Depth::Indexed,
         };
-        // `15;0`: the last is the background's; 7 and 15 are white.
+        // In `15;0` the last number is the background colour. 7 and 15 are white.
         let ground = said("COLORFGBG");
         let is_light = match self.theme {
             Some(theme) => theme == Theme::Light,
@@ -75,7 +75,7 @@ impl Tui {
     }
 }
 
-/// Runs it; the errors are a sentence each.
+/// Runs `memscape tui`. Each error is one sentence.
 pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !arguments.plain && !io::stdout().is_terminal() {
         return Err(vec!["memscape tui needs a terminal; --plain prints what it shows".to_owned()]);
@@ -95,12 +95,12 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
         tui::plain(&mut app, &mut io::stdin().lock(), &mut standard_output()).map_err(wrong)?;
         return app.failure().map_or(Ok(()), |failure| Err(vec![failure.to_owned()]));
     }
-    // What was shown of links can be copied once the screen is the shell's again.
+    // Print the links again, so that they can be copied after the screen is restored.
     let link = tui::run(&mut app).map_err(wrong)?;
     if link.is_empty() { Ok(()) } else { print(&(link.join("\n") + "\n")).map_err(|error| vec![error]) }
 }
 
-/// The files of this machine.
+/// Access to the local file system.
 struct Files;
 
 impl Disk for Files {
@@ -121,7 +121,7 @@ impl Disk for Files {
     }
 }
 
-/// A file, or what is kept of it; and its place in the cache where nothing is.
+/// An open file, or its cache entry. `place` is set if the file still has to be written to the cache.
 struct Opened {
     input: Input,
     place: Option<Place>,

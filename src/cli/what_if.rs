@@ -1,4 +1,5 @@
-//! `memscape whatif`: what a recorded program would have reserved under other allocator settings; first what the simulation reproduces.
+//! `memscape whatif`: predicts reserved memory under other allocator settings, and reports how well the simulation
+//! reproduces the recording.
 
 use super::asking::Asking;
 use super::output::{pretty, printable};
@@ -55,15 +56,15 @@ fn line(text: &str) -> Result<String, String> {
     parse_settings(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// The text of `memscape whatif`.
+/// Runs `memscape whatif` and returns its output.
 ///
 /// # Errors
-/// The file cannot be read, or has no such device: one sentence.
+/// Returns one sentence if the file cannot be read or has no such device.
 pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     let mut asking = Asking::open(&terms.source)?;
     let mut devices = vec![asking.device.clone()];
     if terms.source.device.is_none() {
-        // All GPUs; host memory has another allocator.
+        // All GPUs. Host memory has a different allocator.
         devices = asking.summary.devices.iter().filter(|device| device.device >= 0).cloned().collect();
     }
     let (plan, caveats) = plan::question(&terms.plans, &terms.presets, None)?;
@@ -73,7 +74,7 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
     for device in devices {
         asking.device = device;
         let recorded = asking.device.available_bytes();
-        // What a failed request tells is more exact.
+        // If there was an OOM, the simulation infers a more exact capacity from it.
         let recorded = recorded.filter(|_| asking.device.ooms() == 0);
         let question = WhatIfQuestion {
             lines: terms.lines.clone(),
@@ -85,7 +86,7 @@ pub(crate) fn simulate(terms: &Simulate) -> Result<String, String> {
             ..WhatIfQuestion::default()
         };
         if let Some(plan) = &plan {
-            // What is wrong with it.
+            // Returns the error of an invalid plan.
             plan::outcome(&mut asking, plan)?;
         }
         let answer = plan::simulated(&mut asking, plan.as_ref(), question)?;
@@ -112,7 +113,7 @@ fn plan_as_json(plan: &PlanQuestion, caveats: &[&str]) -> Value {
 
 fn as_json(device: i64, answer: &WhatIf, terms: &Simulate) -> Value {
     let proof = &answer.proof;
-    // Of a recording that is not reproduced, no number is a prediction.
+    // If the recording is not reproduced, these numbers are not predictions.
     let number = |bytes: u64| if proof.refused.is_some() { Value::Null } else { json!(bytes) };
     let run = |run: &WhatIfRun| {
         json!({
@@ -189,7 +190,7 @@ fn fits(fit: &WhatIfFit, answer: &WhatIf) -> String {
 
 const HEADINGS: [&str; 8] =
     ["Peak reserved", "Spread", "Fragmentation", "Driver calls", "Retries", "OOM", "Settings", "How sure"];
-/// Columns of numbers stand to the right.
+/// Number of columns with numbers, which are right-aligned.
 const NUMBERS: usize = 5;
 
 fn write_table(text: &mut String, answer: &WhatIf, markdown: bool) {

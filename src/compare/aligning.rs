@@ -1,5 +1,5 @@
-//! Two traces → their alignment and the allocations that belong together: by steps where both have them, within each by the sequence of
-//! allocations, else by the share of events.
+//! Alignment of two traces, and pairing of their allocations. Uses the steps if both have them, then the sequence of
+//! allocations within each step, otherwise the share of events.
 
 use crate::alignment::{Align, Alignment};
 use crate::key::{Key, LADDER};
@@ -12,54 +12,56 @@ use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Allocations that must belong together, of a hundred of the shorter trace, for an alignment by them.
+/// Minimum percentage of paired allocations, of the shorter trace, for an alignment by them.
 const FEWEST_PERCENT: usize = 25;
-/// Allocations of a hundred with a partner by a key that is strict enough.
+/// Minimum percentage of allocations with a partner for a key to be chosen.
 const ENOUGH_PERCENT: u64 = 90;
 
-/// The traced allocations of both that another trace can have, by their places in the trace, and their keys.
+/// Allocations of a trace whose key occurs in the other trace: their positions and keys.
 #[derive(Default)]
 struct Sequence {
     places: Vec<u32>,
     keys: Vec<u32>,
-    /// How far the trace was looked at.
+    /// Number of allocations of the trace that were examined.
     next: usize,
 }
 
-/// The alignment, as far as it is.
+/// Progress of an alignment.
 pub(crate) struct Aligning {
     wanted: Option<Align>,
     steps: [StepSearch; 2],
     /// Pairs of steps: the moments where both begin, and where both end.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
-    /// What A calls each of them; empty where it has no name.
+    /// Names of the steps in A. Empty for steps without a name.
     step_names: Vec<String>,
-    /// The key that is looked at, of [`LADDER`], and the share that each has a partner for.
+    /// Current key, as index into [`LADDER`].
     rung: usize,
+    /// Percentage of allocations with a partner, for each key tried so far.
     shares: Vec<u64>,
     chosen: Option<Key>,
     keys: [Vec<u32>; 2],
-    /// How often each key comes in either.
+    /// Number of allocations of each key, in A and B.
     counts: [Vec<u32>; 2],
     sequences: [Sequence; 2],
     diff: Option<Diff>,
-    /// The method that [`Found`] will have, once all anchors are in place.
+    /// Method that [`Found`] gets when all anchors are added.
     method: Option<Align>,
-    /// The pair and the step that anchors are made of next.
+    /// Next pair and next step to add as anchors.
     next_anchor: (usize, usize),
     pub(crate) found: Found,
 }
 
-/// What was found.
+/// Result of an alignment.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) method: Option<Align>,
     pub(crate) alignment: Alignment,
-    /// Allocations that belong together: their ids, ascending in both.
+    /// Paired allocations by id, ascending in both.
     pub(crate) pairs: Column<(u32, u32)>,
     pub(crate) key: Option<Key>,
-    /// Pairs of steps, where moments are aligned by them: where both begin, and where both end; and their names, which may be empty.
+    /// Pairs of steps, if moments are aligned by them: where both begin, and where both end.
     pub(crate) steps: Vec<[(u32, u32); 2]>,
+    /// Names of the steps, possibly empty.
     pub(crate) step_names: Vec<String>,
     pub(crate) way: &'static str,
     pub(crate) is_exact: bool,
@@ -90,7 +92,7 @@ impl Aligning {
         }
     }
 
-    /// Aligns.
+    /// Runs until the alignment is complete.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
         if self.found.method.is_some() {
             return Ok(());
@@ -111,7 +113,7 @@ impl Aligning {
         self.finish(sides, method, slice)
     }
 
-    /// Pairs allocations, and says by what the moments are aligned then.
+    /// Pairs allocations and returns the method to align moments.
     fn pair(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced<Align> {
         self.choose(sides, tables, slice)?;
         let steps = self.paired_steps.as_deref().unwrap_or_default();
@@ -137,7 +139,7 @@ impl Aligning {
         })
     }
 
-    /// Steps of equal names, or else of equal numbers.
+    /// Pairs steps by name, or otherwise by number.
     fn pair_steps(&self, sides: [&Side; 2]) -> Vec<([(u32, u32); 2], String)> {
         let [a, b] = &self.steps;
         if a.way() != b.way() || a.spans().len().min(b.spans().len()) < 2 {
@@ -159,7 +161,7 @@ impl Aligning {
             }
         }
         let fewer = names_a.len().min(names_b.len());
-        // Steps of equal names all have the same number in the map: they are paired in order.
+        // If all steps have the same name, they are paired by number.
         if by_name.len() * 2 < fewer || by_name.len() < 2 {
             by_name = (0..fewer).map(|number| (number, number)).collect();
         }
@@ -171,7 +173,7 @@ impl Aligning {
         spans.collect()
     }
 
-    /// Chooses the strictest key that nine tenths of the allocations have a partner by, and numbers the allocations by it.
+    /// Chooses the strictest key that gives 90% of the allocations a partner, and assigns each allocation its key.
     fn choose(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
         loop {
             if self.found.key.is_some() {
@@ -213,7 +215,7 @@ impl Aligning {
         }
     }
 
-    /// Makes the anchors out of the pairs and the steps.
+    /// Builds the anchors from the pairs and the steps.
     fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut Slice) -> Sliced {
         let [a, b] = sides.map(|side| side.history);
         let alignment = &mut self.found.alignment;
@@ -233,7 +235,8 @@ impl Aligning {
                     *next_border += 1;
                 }
                 slice.spend(2)?;
-                // The state before an allocation belongs to that before the other: what lies between goes before both.
+                // The state before an allocation is aligned with the state before its partner. Everything in between
+                // comes before both.
                 alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
                 alignment.add(born.0, born.1);
                 *next_pair += 1;
@@ -255,14 +258,14 @@ impl Aligning {
     }
 }
 
-/// Allocations of a hundred that have a partner by their key, wherever in the trace.
+/// Returns the percentage of allocations that have a partner by their key anywhere in the trace.
 fn shared(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
 }
 
 impl Sequence {
-    /// Collects those whose key comes in the other as well.
+    /// Collects the allocations whose key also occurs in the other trace.
     fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, keys.len(), 2)? {
             for (place, &key) in part.clone().zip(keys.get(part).unwrap_or_default()) {
@@ -276,7 +279,8 @@ impl Sequence {
     }
 }
 
-/// What is aligned on its own: before the first step, each step and what lies between two, and what comes after the last.
+/// Returns the ranges that are paired independently: before the first step, each step, between two steps, and after the
+/// last one.
 fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
     let place = |side: &Side, sequence: &Sequence, moment: u32| {
         let born = side.history.allocations.born_by(Moment(moment).0);

@@ -1,4 +1,4 @@
-//! A comparison in the making: alignment, then what is live by a key, then what became of each allocation, then the verdict.
+//! The comparison itself: alignment, live bytes by key, outcome of each allocation, then the verdict.
 
 use crate::aligning::Aligning;
 use crate::alignment::{Align, Alignment};
@@ -20,25 +20,25 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Action;
 
-/// Of a hundred bytes so many need a partner for a key to be chosen.
+/// Minimum percentage of bytes with a partner for a key to be chosen.
 const ENOUGH_PERCENT: u128 = 90;
-/// Of a hundred bytes so many need a known key, for the key to be chosen.
+/// Minimum percentage of bytes with a known key for the key to be chosen.
 const FEWEST_KNOWN_PERCENT: u128 = 10;
-/// And so many for code to be compared where no key has enough.
+/// Minimum percentage for comparing by code if no key has enough partners.
 const HALF_PERCENT: u128 = 50;
 
-/// What is to be compared, and how; what is not said is chosen automatically.
+/// Options of a comparison. `None` is chosen automatically.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
-    /// The moment of A; else the one aligned with that of B, or the peak where neither is said.
+    /// Moment of A. `None` is the moment aligned with that of B, or the peak if both are `None`.
     pub a: Option<Moment>,
-    /// The moment of B.
+    /// Moment of B.
     pub b: Option<Moment>,
     pub key: Option<Key>,
     pub align: Option<Align>,
 }
 
-/// The comparison, as far as it is. Both sides must be the same at each step.
+/// Progress of a comparison. Both sides must be the same at each step.
 pub struct Comparing {
     wanted: Wanted,
     tables: Tables,
@@ -58,7 +58,7 @@ pub struct Comparing {
 }
 
 impl Comparing {
-    /// Of two devices.
+    /// Creates a comparison of two devices.
     pub fn new(a: &Side, b: &Side, wanted: Wanted) -> Comparing {
         let (tables, aligning) = (Tables::new([a, b]), Aligning::new(a, b, wanted.align));
         let (sums, tree_sums, tree, pools, each, pairing) = Default::default();
@@ -83,14 +83,14 @@ impl Comparing {
         }
     }
 
-    /// Replaces these beginnings of paths in both files before paths are compared: the first that fits. Before the first step.
+    /// Sets replacements of path prefixes in both files. The first match applies. Must be called before the first step.
     #[must_use]
     pub fn with_prefixes(mut self, prefixes: Vec<(String, String)>) -> Comparing {
         self.tables.common.prefixes = prefixes;
         self
     }
 
-    /// Compares.
+    /// Runs until the comparison is complete.
     ///
     /// # Errors
     /// The time is up.
@@ -122,8 +122,8 @@ impl Comparing {
         Ok(self.comparison(sides, moments, allocations))
     }
 
-    /// How the sizes of A's allocations follow what grew, once [`Comparing::step`] is done; `growth` is by how much, where that is known.
-    /// `None` where no size changes.
+    /// Returns how the sizes of A's allocations scale with `by`, which is inferred if `None`. Must be called after
+    /// [`Comparing::step`] is done. Returns `None` if no size changes.
     pub fn measured(&self, a: &Side, by: Option<f64>) -> Option<Measured> {
         let growth = by.or_else(|| growth(self.scaling.as_deref()?))?;
         let [of_a, _] = self.tables.of(Key::CallSite);
@@ -132,7 +132,7 @@ impl Comparing {
         Some(Measured::new(growth, self.pairing.growths(), count, |number| of_a.of(a, AllocationId(number as u32))))
     }
 
-    /// Aligns moments: the first part of [`Comparing::step`].
+    /// Aligns moments, which is the first part of [`Comparing::step`].
     ///
     /// # Errors
     /// The time is up.
@@ -140,12 +140,12 @@ impl Comparing {
         self.aligning.step([a, b], &mut self.tables, slice)
     }
 
-    /// How moments are aligned, once they are.
+    /// Returns the alignment method once moments are aligned.
     pub fn method(&self) -> Option<Align> {
         self.aligning.found.method
     }
 
-    /// Matches by this key and compares these moments, where it was others before; moments stay aligned as they are.
+    /// Changes the key and the moments. The alignment is kept.
     pub fn want(&mut self, key: Option<Key>, (a, b): (Option<Moment>, Option<Moment>)) {
         if (key, a, b) != (self.wanted.key, self.wanted.a, self.wanted.b) {
             self.wanted.key = key;
@@ -153,7 +153,7 @@ impl Comparing {
         }
     }
 
-    /// Compares these moments instead of those before; moments stay aligned as they are.
+    /// Changes the compared moments. The alignment is kept.
     pub fn move_to(&mut self, a: Option<Moment>, b: Option<Moment>) {
         self.wanted = Wanted { a, b, ..self.wanted };
         (self.sums, self.rung, self.chosen, self.pools) = (None, 0, self.wanted.key, None);
@@ -161,12 +161,12 @@ impl Comparing {
         self.tried.clear();
     }
 
-    /// Which moments belong together, once [`Comparing::step`] is done.
+    /// Returns the alignment. Complete after [`Comparing::step`] is done.
     pub fn alignment(&self) -> &Alignment {
         &self.aligning.found.alignment
     }
 
-    /// Bytes on the heap.
+    /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
         let found = &self.aligning.found;
         self.tree.heap_bytes()
@@ -188,7 +188,7 @@ impl Comparing {
         }
     }
 
-    /// Sums up by the key that is wanted, or by the strictest that has partners for enough.
+    /// Sums live bytes by the requested key, or by the strictest key with enough partners.
     fn sum_up(&mut self, sides: [&Side; 2], moments: (Moment, Moment), slice: &mut Slice) -> Sliced {
         loop {
             let rung = AUTOMATIC.get(self.rung).copied();
@@ -207,7 +207,7 @@ impl Comparing {
             if matched.has_percent(ENOUGH_PERCENT) {
                 self.chosen = Some(key);
             } else if self.rung == AUTOMATIC.len() {
-                // Half of the bytes by code says more than all of them by category.
+                // Half of the bytes by code is more informative than all of them by category.
                 let (by_code, _) = self.tried.split_at(LADDER.len().min(self.tried.len()));
                 let best = |tried: &[(Key, Matched)]| {
                     tried.iter().rev().copied().max_by_key(|(_, matched)| matched.parts_per_million())
@@ -295,7 +295,7 @@ fn two(sides: [&Side; 2], of: impl Fn(&Side) -> u64) -> Two {
     Two { a, b }
 }
 
-/// The moments that are always compared.
+/// Returns the pairs of moments that are always compared.
 fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> Vec<MomentPair> {
     let (peak_a, peak_b) = (a.most_live().0, b.most_live().0);
     let knows_reserved = |history: &DeviceHistory| history.numbers.peak_reserved > 0;
@@ -322,14 +322,14 @@ fn moment_pairs(a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment) -> 
     pairs.into_iter().map(pair).collect()
 }
 
-/// The settings that differ, in A's order and then B's.
+/// Returns the settings that differ, in the order of A, then of B.
 fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)> {
     let (of_a, of_b) = (&a.snapshot().settings, &b.snapshot().settings);
-    // Places rather than values: of a map of that type there is one in the wasm already.
+    // Maps to positions instead of values, because the WebAssembly file already contains a map of this type.
     type Places<'a> = HashMap<&'a str, usize, foldhash::fast::RandomState>;
     let [known_a, known_b]: [Places; 2] =
         [of_a, of_b].map(|of| of.iter().enumerate().map(|(at, (key, _))| (&**key, at)).collect());
-    // A file that records none says nothing of its settings.
+    // A file without recorded settings cannot be compared.
     if known_a.is_empty() || known_b.is_empty() {
         return Vec::new();
     }
@@ -342,7 +342,7 @@ fn settings(a: &Side, b: &Side) -> Vec<(String, Option<String>, Option<String>)>
 }
 
 impl Matched {
-    /// Bytes with a partner, of a million of both whose key is known; 0 where that are too few to speak for all.
+    /// Returns the matched share in parts per million of the bytes with a known key, or 0 if those are too few.
     pub fn parts_per_million(&self) -> u64 {
         let sum = |two: Two| u128::from(two.a) + u128::from(two.b);
         let (known, total) = (sum(self.known), sum(self.total));

@@ -1,4 +1,4 @@
-//! How live bytes differ, over the columns of a window and over the whole trace.
+//! Difference of live bytes over the columns of a window and over the whole trace.
 
 use crate::alignment::Alignment;
 use base::slice::{Slice, Sliced};
@@ -9,25 +9,25 @@ use engine::protocol::DeltaCurve;
 use history::replay::{Curve, DeviceHistory};
 use picture::timeline::{View, WindowColumns};
 
-/// Parts of the trace that the largest differences are looked for in.
+/// Number of parts of the trace that are searched for the largest differences.
 const PARTS: usize = 256;
-/// The largest differences that are listed.
+/// Maximum number of listed differences.
 const MOST: usize = 5;
-/// Parts between two of them.
+/// Minimum distance between two of them, in parts.
 const APART: usize = 16;
 
-/// What is known of the differences.
+/// Differences computed so far.
 #[derive(Default)]
 pub(crate) struct Delta {
-    /// The largest difference of each part of the trace: moment of A, and B − A there.
+    /// Largest difference in each part of the trace: moment of A, and B − A.
     parts: Vec<(u32, i64)>,
     largest: Option<Vec<(u32, i64)>>,
-    /// The curve on its way.
+    /// Curve under construction.
     window: Option<(View, WindowColumns, DeltaCurve)>,
 }
 
 impl Delta {
-    /// The differences over a window of A.
+    /// Returns the differences over a window of A.
     pub(crate) fn curve(
         &mut self,
         sides: [&Side; 2],
@@ -66,7 +66,7 @@ impl Delta {
         Ok(curve)
     }
 
-    /// Looks for the largest differences of the whole trace.
+    /// Finds the largest differences of the whole trace.
     fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut Slice) -> Sliced {
         if self.largest.is_some() {
             return Ok(());
@@ -105,7 +105,7 @@ impl Delta {
     }
 }
 
-/// B − A at each of these moments of A.
+/// Calls `tell` with B − A at each of these moments of A.
 fn walk(
     a: &DeviceHistory,
     b: &DeviceHistory,
@@ -122,7 +122,7 @@ fn walk(
         };
         live = Some(now);
         let to = alignment.to_b(Moment(moment));
-        // Few events further on, what changed is added up; else it is looked up.
+        // If B advances by few events, their changes are summed. Otherwise the total is looked up.
         let then = match other {
             Some((from, bytes)) if to.0 >= from.0 && to.0 - from.0 < 64 => (from.0 + 1..=to.0)
                 .filter_map(|moment| Moment(moment).event())

@@ -1,4 +1,4 @@
-//! What is live at one moment of A and one of B, allocation by allocation: each beside the one that it is paired with.
+//! Comparison of single allocations that are live at two moments, each with its partner.
 
 use crate::aligning::Found;
 use crate::answer::{AllocationRow, Allocations, MOST_ALLOCATIONS, Two};
@@ -10,27 +10,27 @@ use base::units::Moment;
 use engine::Side;
 use history::replay::{AllocationId, Candidates};
 
-/// The id of an allocation that has no partner.
+/// Sentinel: no partner.
 const NONE: u32 = u32::MAX;
 
-/// The allocations, as far as they are.
+/// Progress of the comparison.
 #[derive(Default)]
 pub(crate) struct Each {
-    /// Which side is looked at, its candidates, and how far.
+    /// Side that is being examined, its candidates, and the next one.
     side: usize,
     candidates: Option<Candidates>,
     next: usize,
-    /// Those whose live bytes differ.
+    /// Pairs whose live bytes differ.
     ids: Vec<[u32; 2]>,
     equal: Two,
     early: Two,
     found: Option<Allocations>,
-    /// How many of them have their call sites.
+    /// Number of rows that have their call sites.
     named: usize,
 }
 
 impl Each {
-    /// Lists what differs.
+    /// Lists the allocations that differ.
     pub(crate) fn step(
         &mut self,
         sides: [&Side; 2],
@@ -49,9 +49,9 @@ impl Each {
             }
             _ => 0,
         };
-        // One device of one file: each is its own partner.
+        // If both are the same device, each allocation is its own partner.
         let is_same = std::ptr::eq(sides[0].history, sides[1].history);
-        // Where nothing is paired, nothing can be said of one allocation.
+        // Without pairs, single allocations cannot be compared.
         if !is_same && found.key.is_none() {
             return Ok(Allocations::default());
         }
@@ -73,7 +73,7 @@ impl Each {
                         continue;
                     }
                     let other = live(1 - self.side, partner);
-                    // A pair that is live in both was seen on the side of A.
+                    // A pair that is live in both was counted with A.
                     if is_of_b && other > 0 {
                         continue;
                     }
@@ -112,7 +112,7 @@ impl Each {
         };
         while let Some(part) = slice.part(&mut self.named, found.rows.len(), 64)? {
             for row in found.rows.get_mut(part).unwrap_or_default() {
-                // By the one that is live.
+                // Takes the call site of the one that is live.
                 let which = usize::from(row.bytes.a == 0);
                 let id = if which == 0 { row.ids.0 } else { row.ids.1 };
                 if let (Some(side), Some(sites), Some(id)) = (sides.get(which), tables.sites.get_mut(which), id) {
@@ -130,7 +130,7 @@ impl Each {
 }
 
 impl Found {
-    /// The allocation that one of A (or of B, where `side` is 1) is paired with; [`NONE`] where it has no partner.
+    /// Returns the partner of an allocation of A (`side` 0) or B (`side` 1), or [`NONE`].
     fn partner(&self, side: usize, id: u32) -> u32 {
         let own = |(a, b): (u32, u32)| if side == 0 { (a, b) } else { (b, a) };
         let (mut low, mut high) = (0, self.pairs.len());

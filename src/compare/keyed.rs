@@ -1,5 +1,5 @@
-//! The numbers of keys, the same in both files: equal texts have equal numbers. A stack has the number of its callers and one frame more, so
-//! that all stacks of a file are numbered in one pass.
+//! Numbering of keys across both files: equal texts get equal numbers. A stack is numbered by its callers' number and
+//! its innermost frame, so that all stacks of a file are numbered in one pass.
 
 use crate::key::Key;
 use analysis::{Sites, Whose, site};
@@ -10,25 +10,25 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
-/// The number of allocations without a stack, or in no group.
+/// Number for allocations without a stack or group.
 pub(crate) const NOTHING: u32 = 0;
-/// The number of unexplained bytes.
+/// Number for unexplained bytes.
 pub(crate) const UNEXPLAINED: u32 = 1;
-/// Set in the number of an allocation of which only the stack of its free is known.
+/// Flag of a number if only the stack of the allocation's free is known.
 pub(crate) const OF_FREE: u32 = 1 << 31;
-/// Letters of a path or a name that are compared.
+/// Maximum length of a path or name that is compared.
 const LONGEST: usize = 4096;
 
 type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// Texts and chains of texts of both files.
+/// Numbers of texts, and of chains of texts, of both files.
 #[derive(Default)]
 pub(crate) struct Common {
     texts: Map<String>,
     chains: Map<(u32, u32)>,
-    /// What each chain is made of, by its number.
+    /// Callers and text of each chain, by number.
     origins: Vec<(u32, u32)>,
-    /// Beginnings of paths, and what they are replaced by before paths are compared.
+    /// Path prefixes and their replacements, applied before paths are compared.
     pub(crate) prefixes: Vec<(String, String)>,
 }
 
@@ -38,10 +38,10 @@ impl Common {
         *self.texts.entry_ref(text).or_insert(next)
     }
 
-    /// The number of what is called so inside of another.
+    /// Returns the number of `text` with these callers.
     fn chain(&mut self, callers: u32, text: u32) -> u32 {
         let next = self.chains.len() as u32 + UNEXPLAINED + 1;
-        // Half of all numbers are for stacks of frees; a file has far fewer stacks.
+        // Half of all numbers are for stacks of frees. A file has far fewer stacks.
         let number = *self.chains.entry((callers, text)).or_insert(next.min(OF_FREE - 1));
         if number == next {
             self.origins.push((callers, text));
@@ -49,12 +49,12 @@ impl Common {
         number
     }
 
-    /// The callers and the text that a number is made of; none of what is no chain.
+    /// Returns the callers and text of a number, or `None` if it is not a chain.
     pub(crate) fn origin(&self, number: u32) -> Option<(u32, u32)> {
         self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
     }
 
-    /// The texts with these numbers, which ascend.
+    /// Returns the texts of these numbers, which must ascend.
     pub(crate) fn texts_of(&self, numbers: &[u32]) -> Vec<&str> {
         let mut texts = vec![""; numbers.len()];
         for (text, number) in &self.texts {
@@ -64,7 +64,7 @@ impl Common {
         texts
     }
 
-    /// One more than the largest number.
+    /// Returns one more than the largest number.
     pub(crate) fn count(&self) -> usize {
         self.chains.len() + UNEXPLAINED as usize + 1
     }
@@ -76,18 +76,18 @@ impl Common {
     }
 }
 
-/// The numbers of a file's stacks or groups by one key.
+/// Numbers of one file's stacks or groups by one key.
 pub(crate) struct Keyed {
     key: Key,
-    /// By stack, module or group.
+    /// Number by stack, module or group.
     numbers: Vec<u32>,
-    /// By frame: its text plus one; 0 where it has not been looked at, [`SKIPPED`] where it does not count.
+    /// Text plus one by frame. 0 if not computed yet, [`SKIPPED`] if the frame does not count.
     frames: Vec<u32>,
     modules: ModuleSearch,
     next: usize,
 }
 
-/// A C++ frame of a key that has only Python's.
+/// Sentinel: a C++ frame, if the key uses Python frames only.
 const SKIPPED: u32 = u32::MAX;
 
 impl Keyed {
@@ -114,7 +114,7 @@ impl Keyed {
             let count = side.group_count(by) as usize;
             while let Some(part) = slice.part(&mut self.next, count, 64)? {
                 for group in part {
-                    // The first group is of what is in none, the last category that of what no rule knows.
+                    // Group 0 contains allocations without a group, and the last category is "unknown".
                     let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
                     let text = common.text(&side.group_label(by, group as u32));
                     self.numbers.push(if is_none { NOTHING } else { common.chain(NOTHING, text) });
@@ -150,7 +150,7 @@ impl Keyed {
         if self.key == Key::Stack || self.key == Key::CallSite {
             return Ok(());
         }
-        // What has no Python frame is known by its operator or its step of the backward pass.
+        // Stacks without Python frames are identified by their operator or backward node.
         while let Some(part) = slice.part(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
             for stack in part {
                 let stack = stack - snapshot.stacks.len();
@@ -203,7 +203,7 @@ impl Keyed {
         text
     }
 
-    /// The number of an allocation.
+    /// Returns the number of an allocation.
     pub(crate) fn of(&self, side: &Side, id: AllocationId) -> u32 {
         if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
@@ -225,7 +225,7 @@ impl Keyed {
     }
 }
 
-/// What of a frame is compared.
+/// Returns the compared text of a frame.
 fn words(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
     let snapshot = side.snapshot();
     let text = |id| {

@@ -1,9 +1,14 @@
-//! Two snapshots against each other: moments of the one aligned with moments of the other, what is live by groups that both have, how sizes
-//! scale, who lives longer, and a verdict. Pure, in slices, with plain answers.
+//! Comparison of two snapshots.
 //!
-//! Many of them at once are [`ranks`]: a module of this crate, because it surveys the same sides and explains with the same comparison.
+//! A comparison takes two [sides](engine::Side), each a device of an open file. Both may belong to the same file. It
+//! aligns moments of one with moments of the other, compares live bytes by groups that both have, and reports how sizes
+//! scale, which lifetimes differ, and a verdict. Work is done in slices, and answers are plain data.
 //!
-//! A comparison borrows two [sides](engine::Side), each a device of an open file; both may be of one file.
+//! [`ranks`] compares many snapshots at once, one per rank. It is a module of this crate because it uses the same
+//! comparisons.
+//!
+//! Start with `comparing.rs` (the whole comparison), `aligning.rs` (alignment and pairing) and `answer.rs` (the
+//! result).
 
 mod aligning;
 mod alignment;

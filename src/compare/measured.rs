@@ -1,5 +1,5 @@
-//! How the size of each call site follows what grew from A to B, as its paired allocations show: a site of ×4 where the sequence grew ×2 goes
-//! with the square. With that, A's allocations are planned for another length.
+//! Scaling of call sites from A to B, measured from paired allocations. A site that grew ×4 while the sequence grew ×2
+//! scales with the square. This predicts A's allocations for another length.
 
 use crate::answer::FactorGroup;
 use base::sorted::sorted_numbers;
@@ -8,62 +8,63 @@ use engine::protocol::{Factor, PlanGroup};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Powers are rounded to halves: sizes are products of lengths.
+/// Exponents are rounded to multiples of 1/2, because sizes are products of lengths.
 const HALVES: f64 = 2.0;
 const LARGEST: f64 = 4.0;
-/// A factor that is no fraction of small numbers is rounded to such parts.
+/// Denominator for factors that are not fractions of small numbers.
 const PARTS: f64 = 16.0;
-/// Of a call site without a measurement.
+/// Sentinel: call site without a measurement.
 const NONE: u32 = u32::MAX;
 
-/// What was measured.
+/// Measured scaling.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// By how much it grew from A to B: the smaller of two factors of which one is the square of the other, or else the one with the most
+    /// Growth from A to B. If one factor is the square of another, the smaller one. Otherwise the factor with the most
     /// bytes.
     pub growth: f64,
-    /// Each exponent once.
+    /// Classes of call sites, one per exponent.
     pub classes: Vec<Class>,
-    /// A's allocations whose call site has no pair, a bit each, and how many call sites these are.
+    /// Bit set of A's allocations whose call site has no pairs.
     pub rest: Vec<u64>,
+    /// Number of call sites without pairs.
     pub rest_sites: u32,
 }
 
-/// Call sites whose sizes go with the same power.
+/// Call sites that scale with the same exponent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
     pub exponent: f64,
     pub sites: u32,
-    /// Bytes of A in pairs.
+    /// Paired bytes in A.
     pub bytes: u64,
-    /// A's allocations, a bit each.
+    /// Bit set of A's allocations.
     pub allocations: Vec<u64>,
 }
 
-/// What a call site was measured to grow by, with the bytes of A in pairs.
+/// Measured growth of a call site.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SiteGrowth {
     pub(crate) factor: f64,
     pub(crate) bytes: u64,
 }
 
-/// By how much what is linear grew; `None` where nothing changed its size.
+/// Returns the linear growth factor, or `None` if no size changed.
 pub(crate) fn growth(groups: &[FactorGroup]) -> Option<f64> {
     let factors = || groups.iter().map(|group| group.factor).filter(|factor| (factor - 1.0).abs() > 0.05);
     let largest = factors().next()?;
-    // A factor near 1 is near its own square.
+    // A factor near 1 is close to its own square.
     let is_clear = (largest - 1.0).abs() > 0.2;
     Some(factors().find(|root| is_clear && (root * root / largest - 1.0).abs() < 0.03).unwrap_or(largest))
 }
 
-/// The power of the growth that a factor is.
+/// Returns the exponent with which a factor scales with the growth.
 fn exponent(factor: f64, growth: f64) -> f64 {
     let exponent = factor.log2() / growth.log2();
     (exponent * HALVES).round().clamp(-LARGEST, HALVES * LARGEST) / HALVES
 }
 
 impl Measured {
-    /// Of call sites by number; `site` gives the number of each of A's allocations.
+    /// Creates the classes from the call sites' growth. `site` returns the call site number of an allocation of A.
     pub(crate) fn new(
         growth: f64,
         sites: impl Iterator<Item = (u32, SiteGrowth)>,
@@ -101,8 +102,8 @@ impl Measured {
         Measured { growth, classes, rest, rest_sites }
     }
 
-    /// A's allocations by what their bytes are multiplied by where what grew grows by this factor; `None` where numbers are too large. What
-    /// has no measurement grows in proportion, if it is of a category that does with the batch.
+    /// Returns groups of A's allocations with their factors, if the input grows by `by`. Allocations without a
+    /// measurement grow linearly if their category scales with the batch. Returns `None` if numbers are too large.
     pub fn groups(&self, by: Factor) -> Option<Vec<(PlanGroup, Factor)>> {
         let mut groups = Vec::new();
         for class in self.classes.iter().filter(|class| class.exponent != 0.0) {
@@ -115,7 +116,7 @@ impl Measured {
         Some(groups)
     }
 
-    /// What was measured and what is assumed, as sentences.
+    /// Returns the measurements and assumptions as sentences.
     pub fn sentences(&self) -> Vec<String> {
         let order = self.classes.iter().map(|class| u128::from(!class.bytes)).zip(0..);
         let order = sorted_numbers(order.collect());
@@ -139,7 +140,7 @@ impl Measured {
     }
 }
 
-/// A power for people.
+/// Returns the text of an exponent.
 fn power(exponent: f64) -> &'static str {
     match exponent {
         0.5 => "with the square root",
@@ -152,7 +153,7 @@ fn power(exponent: f64) -> &'static str {
     }
 }
 
-/// A factor to a power: exactly where that is whole, else to the nearest sixteenth.
+/// Raises a factor to a power: exactly for integers, otherwise to the nearest sixteenth.
 fn raised(by: Factor, exponent: f64) -> Option<Factor> {
     let (times, under) = by.parts();
     let base = if exponent < 0.0 { Factor::new(under.into(), times.into())? } else { by };

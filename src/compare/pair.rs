@@ -1,7 +1,7 @@
-//! Two engines behind one door: the file that is open, and the one it is compared with.
+//! Two engines behind one interface: the open file, and the file it is compared with.
 //!
-//! Devices of the second file have [ordinals of their own](in_second_file), so that all that can be asked of a device of the first can be asked
-//! of them. Questions about both are answered here.
+//! Devices of the second file have [separate ordinals](in_second_file), so that all questions about a device also work
+//! for them. Questions about both files are answered here.
 
 use crate::alignment::{Alignment, peaks_in};
 use crate::comparing::{Comparing, Wanted};
@@ -17,7 +17,7 @@ use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Want, Work};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// Which of the two files.
+/// Selects one of the two files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Which {
     #[default]
@@ -25,25 +25,25 @@ pub enum Which {
     Second,
 }
 
-/// The two engines.
+/// The engines of two files, and their comparison.
 pub struct Pair {
     first: Engine,
-    /// There is one once a second file was begun.
+    /// Engine of the second file, once it was opened.
     second: Option<Box<Engine>>,
     make: fn() -> Engine,
-    /// Which is fed.
+    /// File that receives the bytes.
     fed: Which,
     waiting: VecDeque<Ask>,
     kept: Option<Box<Kept>>,
     replies: VecDeque<(Which, Reply)>,
-    /// What either was sent last that both have to know.
+    /// Last categories and rules sent to the engines, for a second file opened later.
     categories: Option<Box<CategorySet>>,
     internal: Option<Vec<String>>,
     /// See [`PairQuestion::Paths`].
     paths: (u32, Vec<(String, String)>),
 }
 
-/// A comparison of two devices, and what is known of it.
+/// A comparison of two devices and its derived data.
 struct Kept {
     a: i64,
     b: i64,
@@ -54,13 +54,13 @@ struct Kept {
 }
 
 impl Pair {
-    /// Without any file; `make` makes an engine.
+    /// Creates a pair without files. `make` creates an engine.
     pub fn new(make: fn() -> Engine) -> Pair {
         let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
         Pair { first: make(), second, make, fed, waiting, kept, replies, categories, internal, paths }
     }
 
-    /// Takes a request. One to open a file is about the first.
+    /// Handles a request. A request to open a file applies to the first one.
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { .. } => {
@@ -68,16 +68,16 @@ impl Pair {
                 self.fed = Which::First;
                 self.first.request(request);
             }
-            // Both files: a range of one is not compared with all of the other.
+            // Applies to both files, so that equal ranges are compared.
             Request::Load(range) => {
                 self.second.iter_mut().for_each(|second| second.request(Request::Load(range)));
                 self.first.request(Request::Load(range));
             }
             Request::EndOfFile | Request::Cancel => self.fed().request(request),
             Request::Ask(ask) => self.ask(ask),
-            // A whole request is not cloned: that would be 9 kB of wasm.
+            // Requests are built twice instead of cloned, which saves 9 kB of WebAssembly.
             Request::Categories(set) => {
-                // Keys by category are other ones now.
+                // Keys by category have changed.
                 self.kept = None;
                 let request = || Request::Categories(set.clone());
                 self.second.iter_mut().for_each(|second| second.request(request()));
@@ -93,7 +93,7 @@ impl Pair {
         }
     }
 
-    /// Opens the file that the first is compared with, instead of the one before.
+    /// Opens the second file and closes the previous one.
     pub fn open_second(&mut self, open: Request) {
         self.end_second();
         let mut second = (self.make)();
@@ -104,13 +104,13 @@ impl Pair {
         self.fed = Which::Second;
     }
 
-    /// Closes the second file, and drops what was asked about it.
+    /// Closes the second file and drops the questions about it.
     pub fn end_second(&mut self) {
         (self.kept, self.second, self.fed) = (None, None, Which::First);
         self.waiting.clear();
     }
 
-    /// The engine of a file.
+    /// Returns the engine of a file.
     pub fn engine(&self, which: Which) -> Option<&Engine> {
         match which {
             Which::First => Some(&self.first),
@@ -118,27 +118,27 @@ impl Pair {
         }
     }
 
-    /// What has the files open, the first and the second.
+    /// Returns the engines of the first and the second file.
     pub fn into_engines(self) -> [Option<Engine>; 2] {
         [Some(self.first), self.second.map(|second| *second)]
     }
 
-    /// What is decoded so far of the first file; see [`Engine::partial`].
+    /// Returns what is decoded so far of the first file, see [`Engine::partial`].
     pub fn partial(&mut self) -> Option<Reply> {
         self.first.partial().map(Reply::Partial)
     }
 
-    /// Takes the next bytes of the file that was begun last, which are those it [wants](Pair::wants).
+    /// Passes bytes to the file that was opened last. They must be those that it [wants](Pair::wants).
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed().feed(chunk);
     }
 
-    /// Which bytes of it are needed next; see [`Engine::wants`].
+    /// Returns the next bytes that this file needs, see [`Engine::wants`].
     pub fn wants(&self) -> Option<Want> {
         self.engine(self.fed)?.wants()
     }
 
-    /// Works until there is nothing to do or `has_time` says no; see [`Engine::step`].
+    /// Works until there is nothing to do or `has_time` returns false, see [`Engine::step`].
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let mut work = self.first.step(has_time);
         if work == Work::Idle
@@ -152,23 +152,23 @@ impl Pair {
         while let Some(reply) = self.second.as_mut().and_then(|second| second.next_reply()) {
             self.replies.push_back((Which::Second, own(reply)));
         }
-        // Of a file that is still read, or prepared, nothing can be compared.
+        // Nothing can be compared while a file is being read or prepared.
         let is_ready = work == Work::Idle && self.is_open();
         if !is_ready || self.waiting.is_empty() {
             return work;
         }
         let slice = &mut Slice::new(has_time);
-        // What is passed on is still to be answered.
+        // Forwarded questions still have to be answered.
         let passes = self.waiting.iter().any(is_measured);
         if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
     }
 
-    /// The next reply, oldest first, and of which file it is.
+    /// Returns the next reply, oldest first, and its file.
     pub fn next_reply(&mut self) -> Option<(Which, Reply)> {
         self.replies.pop_front()
     }
 
-    /// Bytes on the heap of what only comparing needs.
+    /// Returns the heap size of the comparison in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.kept.as_ref().map_or(0, |kept| kept.comparing.heap_bytes() + kept.delta.heap_bytes())
     }
@@ -180,7 +180,7 @@ impl Pair {
         }
     }
 
-    /// A device, by the ordinal that it has here.
+    /// Returns a device by its ordinal in this pair.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
         let (device, is_second) = own_ordinal(device);
         self.engine(if is_second { Which::Second } else { Which::First })?.side(device)
@@ -197,7 +197,7 @@ impl Pair {
             return;
         }
         if matches!(ask.what, Question::Pair(_) | Question::Comparison(..)) {
-            // The latest of each kind counts.
+            // Only the latest question of each kind is kept.
             let kind = |ask: &Ask| match &ask.what {
                 Question::Pair(question) => Some(discriminant(question)),
                 _ => None,
@@ -211,7 +211,7 @@ impl Pair {
         self.pass_on(ask);
     }
 
-    /// Asks the engine of the device.
+    /// Forwards a question to the engine of its device.
     fn pass_on(&mut self, ask: Ask) {
         let (device, is_second) = own_ordinal(ask.device);
         let engine = match &mut self.second {
@@ -221,7 +221,7 @@ impl Pair {
         engine.request(Request::Ask(Ask { device, ..ask }));
     }
 
-    /// Answers all that waits.
+    /// Answers all waiting questions.
     fn answer(&mut self, slice: &mut Slice) -> Sliced {
         while let Some(mut ask) = self.waiting.pop_front() {
             if let Some(plan) = plan_of(&mut ask.what).filter(|plan| has_measured(plan)) {
@@ -238,7 +238,7 @@ impl Pair {
                 Ok(Some(answer)) => {
                     self.replies.push_back((Which::First, Reply::Answer { serial: ask.serial, answer }));
                 }
-                // A device that is not there.
+                // The device does not exist.
                 Ok(None) => {}
                 Err(spent) => {
                     self.waiting.push_front(ask);
@@ -249,7 +249,8 @@ impl Pair {
         Ok(())
     }
 
-    /// Puts what the comparison of a device measured into the place of what a plan asks for. Without one the engine says that.
+    /// Replaces the measured group of a plan by the scaling that the comparison measured. Without a comparison the
+    /// engine reports an error.
     fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut Slice) -> Sliced {
         let Some(mut kept) = self.kept.take() else { return Ok(()) };
         let measured = match (self.side(device).filter(|_| kept.a == device), self.side(kept.b)) {
@@ -332,7 +333,7 @@ impl Kept {
     }
 }
 
-/// The plan that a question is about.
+/// Returns the plan of a question.
 fn plan_of(what: &mut Question) -> Option<&mut PlanQuestion> {
     match what {
         Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) => Some(plan),
@@ -344,18 +345,19 @@ fn has_measured(plan: &PlanQuestion) -> bool {
     plan.groups.iter().any(|(group, _)| matches!(group, PlanGroup::Measured(_)))
 }
 
-/// Whether a question is about a plan with factors that a comparison measures.
+/// Returns true if a question uses a plan with measured factors.
 fn is_measured(ask: &Ask) -> bool {
     matches!(&ask.what, Question::Plan(plan) | Question::PlanCurve(plan, _) | Question::PlannedSizes(plan) if has_measured(plan))
 }
 
-/// `OLD=NEW` of each part; what has no `=` is none.
+/// Parses path replacements `OLD=NEW`, separated by semicolons. Parts without `=` are skipped.
 fn prefixes(text: &str) -> Vec<(String, String)> {
     let pair = |part: &str| part.trim().split_once('=').map(|(old, new)| (old.to_owned(), new.to_owned()));
     text.split(';').filter_map(pair).filter(|(old, _)| !old.is_empty()).collect()
 }
 
-/// The moments of A and B that are compared; of one alone, the other is aligned with it, and without any it is the peaks.
+/// Returns the moments to compare. If one is `None`, it is aligned with the other. Without both, the peaks are
+/// compared.
 fn moments([a, b]: [&Side; 2], at: PairAt, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
     let end = |side: &Side| Some(Moment(side.history.event_count()));
     match at {
@@ -370,7 +372,7 @@ fn moments([a, b]: [&Side; 2], at: PairAt, alignment: &Alignment) -> (Option<Mom
     }
 }
 
-/// A reply of the second engine, as it is passed on: its devices have ordinals of their own.
+/// Gives the devices of a reply from the second engine their ordinals.
 fn own(reply: Reply) -> Reply {
     match reply {
         Reply::Opened(mut file) => {

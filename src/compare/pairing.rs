@@ -1,5 +1,5 @@
-//! What became of each allocation: how its size scales, and whether it lives longer. Allocations belong together by the alignment; those
-//! that were there before recording are not in it.
+//! Outcome of each allocation: change in size and in lifetime. Partners come from the alignment. Allocations made
+//! before recording are not included.
 
 use crate::aligning::Found;
 use crate::answer::{FactorGroup, Lifetimes, Outcome, SiteFactor, SiteLifetimes, Two};
@@ -14,17 +14,18 @@ use engine::Side;
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
-/// Factors are told apart by this part of a doubling.
+/// Resolution of factors: steps per doubling.
 const STEPS_PER_DOUBLING: f64 = 32.0;
-/// Factors of one call site that are kept apart.
+/// Maximum number of distinct factors per call site.
 const MOST_FACTORS: usize = 8;
-/// Call sites that are listed of a group or an outcome.
+/// Maximum number of listed call sites of a group or outcome.
 const MOST_SITES: usize = 10;
-/// Lifetimes are alike that differ by less: so many events, and this part of the longer.
+/// Lifetimes that differ by at most this many events count as equal.
 const ALIKE_EVENTS: u64 = 16;
+/// Lifetimes that differ by at most the longer one divided by this count as equal.
 const ALIKE_PART: u64 = 8;
 
-/// The pairs of a call site with one factor.
+/// Pairs of a call site with one factor.
 #[derive(Clone, Copy, Default)]
 struct ByFactor {
     step: i32,
@@ -32,16 +33,16 @@ struct ByFactor {
     bytes: Two,
 }
 
-/// What is known of a call site.
+/// Sums of a call site.
 #[derive(Clone, Default)]
 struct Site {
-    /// An allocation, and whether it is A's.
+    /// An allocation of the site, and true if it is A's.
     example: Option<(bool, AllocationId)>,
     factors: Vec<ByFactor>,
     outcomes: [Sum; Outcome::ALL.len()],
 }
 
-/// The allocations of a call site that came to one outcome.
+/// Allocations of a call site with one outcome.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     count: u64,
@@ -49,25 +50,25 @@ struct Sum {
     longer: Longer,
 }
 
-/// By how many events and steps of B allocations live longer in it, in sum.
+/// Sum of the differences in lifetime, in events and steps of B.
 #[derive(Clone, Copy, Default)]
 struct Longer {
     events: i128,
     steps: i64,
 }
 
-/// The sums over all allocations, as far as they are.
+/// Progress of the sums over all allocations.
 #[derive(Default)]
 pub(crate) struct Pairing {
     sites: HashMap<u32, Site, foldhash::fast::RandomState>,
     next: usize,
-    /// The allocation of each side that has not been looked at yet.
+    /// Next allocation of each side.
     at: [u32; 2],
     is_done: bool,
 }
 
 impl Pairing {
-    /// Goes through all pairs, and what lies between them.
+    /// Processes all pairs and the allocations between them.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, found: &Found, slice: &mut Slice) -> Sliced {
         if self.is_done || found.key.is_none() {
             return Ok(());
@@ -156,7 +157,7 @@ impl Pairing {
         }
     }
 
-    /// The call sites by the factor that most of their bytes have, the group with the most bytes first.
+    /// Groups call sites by the factor of most of their bytes. The group with the most bytes comes first.
     pub(crate) fn scaling(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<FactorGroup> {
         let mut groups: HashMap<i32, Vec<(ByFactor, u64, u32)>, foldhash::fast::RandomState> = HashMap::default();
         for (&key, site) in &self.sites {
@@ -194,7 +195,7 @@ impl Pairing {
         found
     }
 
-    /// By how much each call site with pairs grew: as most of its bytes do.
+    /// Returns the growth of each call site with pairs, by the factor of most of its bytes.
     pub(crate) fn growths(&self) -> impl Iterator<Item = (u32, SiteGrowth)> {
         self.sites.iter().filter_map(|(&key, site)| {
             let best = site.factors.iter().max_by_key(|factor| (factor.bytes.a.max(factor.bytes.b), factor.step))?;
@@ -202,7 +203,7 @@ impl Pairing {
         })
     }
 
-    /// How many allocations came to what.
+    /// Returns the number of allocations by outcome.
     pub(crate) fn lifetimes(&self, sides: [&Side; 2], tables: &mut Tables) -> Vec<Lifetimes> {
         let mut found = Vec::new();
         for outcome in Outcome::ALL {
@@ -237,7 +238,7 @@ impl Pairing {
         found
     }
 
-    /// Where a site comes first: the same every time, however a hash is seeded.
+    /// Returns a sort key of a site that does not depend on the hash seed.
     fn rank(&self, key: u32) -> u64 {
         let example = self.sites.get(&key).and_then(|site| site.example);
         example.map_or(0, |(is_a, id)| u64::from(is_a) << 32 | u64::from(id.0))
@@ -258,18 +259,18 @@ impl Pairing {
     }
 }
 
-/// Bytes in B for each in A.
+/// Returns bytes in B per byte in A.
 fn ratio(bytes: Two) -> f64 {
     bytes.b as f64 / (bytes.a as f64).max(1.0)
 }
 
-/// By how much the allocation of B lives longer than that of A does in B's terms; 0 where both live alike.
+/// Returns the difference in lifetime of a pair, in terms of B. 0 if both are about equal.
 fn longer([a, b]: [&Side; 2], found: &Found, one: AllocationId, other: AllocationId) -> Longer {
     let ends = |side: &Side, id: AllocationId| side.history.allocations.died(id);
     let last = Moment(b.history.event_count());
     let expected = match ends(a, one) {
         Some(died) => found.alignment.to_b(died),
-        // Both are live at the end, however long that is.
+        // Both are live at the end, no matter how long the traces are.
         None if ends(b, other).is_none() => return Longer::default(),
         None => last,
     };

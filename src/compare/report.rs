@@ -1,17 +1,17 @@
-//! A comparison as an insight: its verdict as statements, its numbers as tables.
+//! The comparison as an insight: its verdict as statements, its numbers as tables.
 
 use crate::answer::{Comparison, Row, TreeRow, Two, factor, relation};
 use crate::verdict::signed;
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
-/// Rows of a table, and how it is headed.
+/// Builder of tables with a maximum number of rows.
 pub(crate) struct Writing {
     rows: usize,
     pub(crate) sheets: Vec<Sheet>,
 }
 
-/// The insight, with so many rows of each table at most.
+/// Returns the insight with at most `rows` rows per table.
 pub fn report(of: &Comparison, rows: usize) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
@@ -43,9 +43,10 @@ pub fn report(of: &Comparison, rows: usize) -> Report {
     Report { topic: Topic::Comparison, statements, sheets: writing.sheets }
 }
 
-/// The flame graph of both: a node is as wide as the larger of A and B, or as all that it calls. What comes before another one calls it.
+/// Returns the flame graph of both sides. A node is as wide as the maximum of A and B, or as its callees if they are
+/// wider. Nodes precede their callees.
 fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
-    // What stands beside each other in each row, from the innermost out; then from the left.
+    // Widths are summed from the innermost nodes outwards, then positions from left to right.
     let mut below: Vec<u64> = Vec::new();
     let mut widths = vec![0; nodes.len()];
     for (node, width) in nodes.iter().zip(&mut widths).rev() {
@@ -71,7 +72,7 @@ fn boxes(nodes: &[TreeRow]) -> Vec<DeltaBox> {
     placed
 }
 
-/// What has a partner, and that the rows add up.
+/// Returns a note about matched bytes and the sum of the rows.
 fn groups_note(of: &Comparison) -> String {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     let parts = of.matched.parts_per_million();
@@ -106,12 +107,12 @@ fn event(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
-/// A, B and Δ of bytes.
+/// Returns the cells A, B and Δ of bytes.
 fn bytes(two: Two) -> [Cell; 3] {
     [Cell::Bytes(two.a), Cell::Bytes(two.b), change(two)]
 }
 
-/// The columns of groups and nodes.
+/// Columns of groups and nodes.
 const COMPARED: [(&str, &str); 7] = [
     ("name", "name"),
     ("a_bytes", "A"),
@@ -122,7 +123,7 @@ const COMPARED: [(&str, &str); 7] = [
     ("b_count", "B, allocations"),
 ];
 
-/// A row of them.
+/// Returns a row with these columns.
 fn compared(depth: u32, name: &str, of: Two, relation: String, count: Two, stack: &[String]) -> SheetRow {
     let counts = [text(relation), Cell::Count(count.a), Cell::Count(count.b)];
     let cells = std::iter::once(text(name)).chain(bytes(of)).chain(counts).collect();
@@ -130,7 +131,7 @@ fn compared(depth: u32, name: &str, of: Two, relation: String, count: Two, stack
 }
 
 impl Writing {
-    /// Tables of so many rows at most.
+    /// Creates a builder with at most `rows` rows per table.
     pub(crate) fn new(rows: usize) -> Writing {
         Writing { rows, sheets: Vec::new() }
     }
@@ -170,7 +171,7 @@ impl Writing {
             ("a_fragmentation", "A, fragmentation ≤"),
             ("b_fragmentation", "B, fragmentation ≤"),
         ];
-        // Blocks are rounded up, so that less is free than what is not live.
+        // An upper bound: blocks are rounded up, so less is free than what is not live.
         let free = |live: u64, reserved: u64| Cell::Share { part: reserved.saturating_sub(live), whole: reserved };
         let rows = of.moments.iter().map(|pair| {
             let mut cells = vec![text(&*pair.title), event(pair.moments.0), event(pair.moments.1)];

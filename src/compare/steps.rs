@@ -1,4 +1,4 @@
-//! Steps that both have, beside each other.
+//! Comparison of steps that both sides have.
 
 use crate::aligning::Found;
 use crate::answer::{StepRow, Two};
@@ -6,10 +6,10 @@ use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use engine::Side;
 
-/// The steps that are listed.
+/// Maximum number of listed steps.
 const MOST_STEPS: usize = 5000;
 
-/// The steps, as far as they are.
+/// Progress of the comparison.
 #[derive(Default)]
 pub(crate) struct Steps {
     next: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Looks up the peaks and the allocations of each step.
+    /// Looks up the peak and the allocations of each step.
     pub(crate) fn step(&mut self, sides: [&Side; 2], found: &Found, slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, found.steps.len().min(MOST_STEPS), 64)? {
             for (number, [from, to]) in part.clone().zip(found.steps.get(part).unwrap_or_default()) {
@@ -44,7 +44,7 @@ impl Steps {
 }
 
 impl Found {
-    /// How many steps of B begin between two of its moments; negative where the second is before the first.
+    /// Returns the number of steps of B that begin between two of its moments. Negative if `to` is before `from`.
     pub(crate) fn steps_between(&self, from: Moment, to: Moment) -> i64 {
         let begun = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;
         begun(to) - begun(from)

@@ -1,4 +1,4 @@
-//! What is live at one moment of A and one of B, by a key: rows that add up to both totals, to the byte.
+//! Live bytes at a moment of A and of B, by key. The rows add up exactly to both totals.
 
 use crate::answer::{Matched, Row, Two};
 use crate::key::{Key, LADDER};
@@ -13,31 +13,31 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, Candidates};
 use history::snapshot::StackId;
 
-/// Callers of a row that are listed.
+/// Maximum number of listed callers of a row.
 const MOST_CALLERS: usize = 16;
 
-/// The sum of one key.
+/// Sum of one key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum {
     pub(crate) bytes: Two,
     pub(crate) count: Two,
-    /// An allocation of it, and whether it is A's.
+    /// An allocation with this key, and true if it is A's.
     example: Option<(bool, AllocationId)>,
 }
 
-/// Sums by number.
+/// Sums by key number.
 pub(crate) type ByNumber = HashMap<u32, Sum, foldhash::fast::RandomState>;
 
-/// The sums, as far as they are.
+/// Progress of the sums.
 pub(crate) struct Sums {
     key: Key,
     moments: (Moment, Moment),
     sums: ByNumber,
-    /// Candidates of both, where they are looked at, and how far.
+    /// Side that is being examined, its candidates, and the next one.
     side: usize,
     candidates: Option<Candidates>,
     next: usize,
-    /// The sums in the order of their rows, and the rows as far as they are.
+    /// Sums in the order of their rows, and the rows created so far.
     order: Option<Vec<(u32, Sum)>>,
     rows: Vec<Row>,
 }
@@ -52,7 +52,7 @@ impl Sums {
         self.key
     }
 
-    /// Sums up.
+    /// Sums the live bytes of both sides.
     pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
         tables.step(self.key, sides, slice)?;
         tables.see(self.key, sides, slice)?;
@@ -86,18 +86,20 @@ impl Sums {
         Ok(())
     }
 
-    /// The numbers of the groups, with bytes and allocations.
+    /// Returns bytes and allocations by key number.
     pub(crate) fn groups(&self) -> Vec<(u32, Sum)> {
         self.sums.iter().map(|(&number, &sum)| (number, sum)).collect()
     }
 
-    /// How many bytes have a partner: the other file allocates by their key, at whatever moment. What no stack is known of has none.
+    /// Returns the bytes with a partner, i.e. whose key also occurs in the other file. Allocations without a stack have
+    /// none.
     pub(crate) fn matched(&self, tables: &Tables) -> Matched {
         let mut matched = Matched::default();
         for (&key, sum) in &self.sums {
             matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
             matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
-            // What has no stack can't be compared by code; what no category knows could be, by better rules.
+            // Allocations without a stack cannot be compared by code. Those of an unknown category could be, with
+            // better rules.
             if key == UNEXPLAINED || key == NOTHING && LADDER.contains(&self.key) {
                 continue;
             }
@@ -110,7 +112,7 @@ impl Sums {
         matched
     }
 
-    /// Makes the rows that [`Sums::take_rows`] hands out.
+    /// Creates the rows for [`Sums::take_rows`].
     pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
         let order = match &mut self.order {
             Some(order) => order,
@@ -138,21 +140,22 @@ impl Sums {
         }
     }
 
-    /// The rows, the largest difference first; of equal ones the largest. They are made again when they are listed again.
+    /// Returns the rows, the largest difference first, then the largest sum. Another call of [`Sums::list`] creates
+    /// them again.
     pub(crate) fn take_rows(&mut self) -> Vec<Row> {
         self.order = None;
         std::mem::take(&mut self.rows)
     }
 }
 
-/// The sums in the order of their rows.
+/// Returns the sums in the order of their rows.
 fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     let sums: Vec<(u32, Sum)> = sums.iter().map(|(&key, &sum)| (key, sum)).collect();
     let rank = |sum: &Sum| {
         let (delta, larger) = (sum.bytes.delta().unsigned_abs(), sum.bytes.a.max(sum.bytes.b));
         !(delta << 64 | u128::from(larger))
     };
-    // Equal rows in the order of their first allocations: the same every time, however a hash is seeded.
+    // Equal rows are ordered by their first allocations, which does not depend on the hash seed.
     let by_example = |sum: &Sum| sum.example.map_or(0, |(is_a, id)| u64::from(!is_a) << 32 | u64::from(id.0));
     let order = sums.iter().zip(0..).map(|((_, sum), at)| (u128::from(by_example(sum)), at)).collect();
     let sums: Vec<_> = sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).collect();
@@ -160,7 +163,7 @@ fn ordered(sums: &ByNumber) -> Vec<(u32, Sum)> {
     sorted_numbers(order).into_iter().filter_map(|at| sums.get(at as usize)).map(|sum| **sum).collect()
 }
 
-/// What a row is called, and its callers.
+/// Returns name and callers of a row.
 fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId) -> (String, Vec<String>) {
     if number == UNEXPLAINED {
         return ("unexplained".to_owned(), Vec::new());
@@ -183,7 +186,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
     }
 }
 
-/// A call site on one line; that of a free says so.
+/// Returns a call site on one line. Call sites of frees are marked.
 pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
     let snapshot = side.snapshot();
     let site = sites.of(snapshot, stack).map(|frame| site::in_row(snapshot, frame));
@@ -194,7 +197,7 @@ pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free
     }
 }
 
-/// The Python frames, innermost first.
+/// Returns the Python frames, innermost first.
 fn callers(side: &Side, stack: StackId) -> Vec<String> {
     let snapshot = side.snapshot();
     let python = snapshot.stacks.frames(stack).filter(|&frame| {

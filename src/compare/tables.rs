@@ -1,4 +1,4 @@
-//! The numbers of keys of both sides, made once each.
+//! Cache of the key numbers of both sides.
 
 use crate::key::Key;
 use crate::keyed::{Common, Keyed, OF_FREE};
@@ -7,14 +7,14 @@ use base::slice::{Slice, Sliced};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// What is known of one key.
+/// Numbers of one key.
 struct Table {
     sides: [Keyed; 2],
-    /// Which numbers any allocation of a side has, and how far allocations were looked at.
+    /// Numbers that allocations of a side have, and the number of allocations examined.
     seen: [(Vec<bool>, usize); 2],
 }
 
-/// The numbers of keys that were needed so far.
+/// Numbers of the keys needed so far.
 pub(crate) struct Tables {
     pub(crate) common: Common,
     pub(crate) sites: [Sites; 2],
@@ -27,7 +27,7 @@ impl Tables {
         Tables { common: Common::default(), sites, tables: Vec::new() }
     }
 
-    /// Numbers what both sides have by a key.
+    /// Numbers the stacks or groups of both sides by a key.
     pub(crate) fn step(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
         let Tables { common, sites, tables } = self;
         if !tables.iter().any(|table| table.sides[0].key() == key) {
@@ -38,7 +38,7 @@ impl Tables {
         both.zip(sites).zip(sides).try_for_each(|((keyed, sites), side)| keyed.step(side, sites, common, slice))
     }
 
-    /// Notes what numbers allocations of either side have by a key, once [`Tables::step`] is done with it.
+    /// Records which numbers allocations of either side have. [`Tables::step`] must be done.
     pub(crate) fn see(&mut self, key: Key, sides: [&Side; 2], slice: &mut Slice) -> Sliced {
         let count = self.common.count();
         let Some(table) = self.tables.iter_mut().find(|table| table.sides[0].key() == key) else { return Ok(()) };
@@ -46,7 +46,7 @@ impl Tables {
             seen.resize(count.max(seen.len()), false);
             while let Some(part) = slice.part(next, side.history.allocations.len(), 4)? {
                 for id in part {
-                    // The stack of a free counts as that of the code that frees.
+                    // The stack of a free counts like that of an allocation.
                     let number = keyed.of(side, AllocationId(id as u32)) & !OF_FREE;
                     seen.get_mut(number as usize).into_iter().for_each(|seen| *seen = true);
                 }
@@ -55,7 +55,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether either side has any allocation of a number, in that order, once [`Tables::see`] is done.
+    /// Returns for each side whether an allocation has this number. [`Tables::see`] must be done.
     pub(crate) fn has(&self, key: Key, number: u32) -> [bool; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         let number = (number & !OF_FREE) as usize;
@@ -65,7 +65,7 @@ impl Tables {
         })
     }
 
-    /// What is known of a key, once [`Tables::step`] is done with it.
+    /// Returns the numbers of both sides by a key. [`Tables::step`] must be done.
     pub(crate) fn of(&self, key: Key) -> [Option<&Keyed>; 2] {
         let known = self.tables.iter().find(|table| table.sides[0].key() == key);
         [0, 1].map(|side| known.and_then(|table| table.sides.get(side)))

@@ -1,4 +1,4 @@
-//! What is live by call tree: sums of both sides at each node, and the nodes where they differ.
+//! Live bytes by call tree: sums of both sides at each node, and the nodes that differ.
 
 use crate::answer::{TreeRow, Two};
 use crate::key::Key;
@@ -7,15 +7,16 @@ use crate::sums::{ByNumber, Sum, Sums};
 use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 
-/// A node is listed from this part of the larger total on, by its difference or by its size.
+/// A node is listed if its difference is at least the larger total divided by this.
 const SMALLEST_PART: u64 = 500;
+/// A node is listed if its size is at least the larger total divided by this.
 const SMALLEST_SIZE: u64 = 300;
-/// Rows at most.
+/// Maximum number of rows.
 const MOST_ROWS: usize = 2000;
-/// Nodes below each other at most.
+/// Maximum depth.
 const DEEPEST: usize = 512;
 
-/// The key of the tree where groups are matched by `key`: one whose numbers are chains.
+/// Returns the key of the tree if groups are matched by `key`. Numbers of this key are chains.
 pub(crate) fn tree_key(key: Key) -> Key {
     match key {
         Key::PythonFrames | Key::NoLines | Key::NoFolders | Key::Module => key,
@@ -24,16 +25,16 @@ pub(crate) fn tree_key(key: Key) -> Key {
     }
 }
 
-/// Which nodes are listed.
+/// Selects the nodes that are listed.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Listed {
-    /// Those that differ.
+    /// Nodes that differ.
     Different,
-    /// Those with much live in A or B.
+    /// Nodes with large live bytes in A or B.
     Large,
 }
 
-/// The sums of the nodes, as far as they are.
+/// Progress of the sums of the nodes.
 #[derive(Default)]
 pub(crate) struct Tree {
     nodes: ByNumber,
@@ -42,12 +43,12 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds up the groups of `sums` and what calls them.
+    /// Adds the groups of `sums` to their nodes and to all callers.
     pub(crate) fn step(&mut self, sums: &Sums, common: &Common, slice: &mut Slice) -> Sliced {
         let groups = self.groups.get_or_insert_with(|| sums.groups());
         while let Some(part) = slice.part(&mut self.next, groups.len(), 64)? {
             for (number, sum) in groups.get(part).unwrap_or_default() {
-                // A stack that frees is none that allocates.
+                // A stack of a free is not a stack of an allocation.
                 let mut at = if number & OF_FREE == 0 { *number } else { NOTHING };
                 for _ in 0..DEEPEST {
                     let node = self.nodes.entry(at).or_default();
@@ -63,7 +64,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The nodes that are listed, behind those that call them, the largest difference first.
+    /// Returns the listed nodes with their callers, sorted by caller, then the largest difference first.
     fn callees(&self, common: &Common, total: Two, listed: Listed) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
@@ -79,7 +80,8 @@ impl Tree {
         sorted_numbers(nodes.map(rank).collect()).into_iter().map(|number| (callers(number), number)).collect()
     }
 
-    /// The rows: the largest difference first, below each its callees likewise. A chain whose sums are the same is one row.
+    /// Returns the rows: the largest difference first, then its callees likewise. A chain of nodes with equal sums is
+    /// one row.
     pub(crate) fn rows(&self, common: &Common, total: Two, listed: Listed) -> Vec<TreeRow> {
         let all = self.callees(common, total, listed);
         let called_by = |callers: u32| -> &[(u32, u32)] {
@@ -88,7 +90,7 @@ impl Tree {
             all.get(from..to).unwrap_or_default()
         };
         let sum = |number: u32| self.nodes.get(&number).copied().unwrap_or_default();
-        // Each row, and the numbers of its chain, outermost first.
+        // Each row with the numbers of its chain, outermost first.
         let mut rows: Vec<(TreeRow, Vec<u32>)> = Vec::new();
         let mut open: Vec<(u32, u32)> = called_by(NOTHING).iter().rev().map(|&(_, number)| (number, 0)).collect();
         while let Some((number, depth)) = open.pop() {
@@ -136,7 +138,7 @@ impl Tree {
     }
 }
 
-/// A frame as a row shows it: `model.py:12 forward`, out of the words that are compared.
+/// Formats the compared text of a frame for a row: `model.py:12 forward`.
 fn shown(words: &str) -> String {
     let mut parts = words.split('\n');
     let file = parts.next().unwrap_or_default();

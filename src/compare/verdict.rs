@@ -1,4 +1,4 @@
-//! The verdict: one to five sentences, each with its number and its cause.
+//! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
 use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two, factor, relation, times};
@@ -6,20 +6,20 @@ use base::sorted::sorted_numbers;
 use base::units::{Bytes, Moment, counted, grouped, percent};
 use hashbrown::HashMap;
 
-/// The sentences that are read.
+/// Maximum number of sentences.
 const MOST_SENTENCES: usize = 5;
-/// Peaks are at different places that are further apart than this part of B's trace.
+/// Peaks further apart than the length of B's trace divided by this are at different places.
 const APART_PART: u32 = 20;
-/// Differences that a sentence names.
+/// Maximum number of differences that a sentence names.
 const MOST_CAUSES: usize = 3;
-/// A difference is named from this part of the larger total on.
+/// A difference is named if it exceeds the larger total divided by this.
 const SMALLEST_PART: u64 = 200;
-/// What lives longer is named from this part of B's total on.
+/// Longer lifetimes are named if they affect more than the larger total divided by this.
 const LONGER_PART: u64 = 50;
-/// Letters of a name.
+/// Maximum length of a name.
 const LONGEST: usize = 60;
 
-/// The sentences.
+/// Returns the sentences.
 pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
     let mut sentences = vec![first(of, live)];
@@ -54,7 +54,7 @@ fn first(of: &Comparison, live: Two) -> String {
     }
 }
 
-/// That the peaks are not at the same place of the program, where they are compared with each other.
+/// Reports that the peaks are at different places of the program, if they are compared with each other.
 fn elsewhere(of: &Comparison) -> Option<String> {
     let [peaks, of_a, ..] = &*of.moments else { return None };
     let is_aligned = of.alignment != Align::Share.name();
@@ -70,7 +70,7 @@ fn elsewhere(of: &Comparison) -> Option<String> {
     })
 }
 
-/// `+8.10 GiB`, `−0.60 GiB`.
+/// Formats a difference with its sign: `+8.10 GiB`, `−0.60 GiB`.
 pub fn signed(delta: i128) -> String {
     let amount = Bytes(u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX));
     match delta {
@@ -80,7 +80,7 @@ pub fn signed(delta: i128) -> String {
     }
 }
 
-/// The largest differences; groups that are called alike are one.
+/// Reports the largest differences. Groups of the same name are merged.
 fn causes(of: &Comparison, live: Two) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
     let mut causes: Vec<(&str, Two, bool)> = Vec::new();
@@ -108,15 +108,15 @@ fn causes(of: &Comparison, live: Two) -> Option<String> {
     (!words.is_empty()).then(|| format!("Largest differences by {}: {}.", of.key_title, words.join(", ")))
 }
 
-/// Which factors sizes have; where one is the square of another, what grows quadratically.
+/// Reports how sizes scale. If one factor is the square of another, also which call sites grow quadratically.
 fn scaling(groups: &[FactorGroup]) -> Option<String> {
     let changed: Vec<&FactorGroup> = groups.iter().filter(|group| (group.factor - 1.0).abs() > 0.05).collect();
     let largest = changed.first()?;
     let square = largest.factor * largest.factor;
-    // A factor near 1 is near its own square.
+    // A factor near 1 is close to its own square.
     let is_clear = (largest.factor - 1.0).abs() > 0.2;
     let is = |group: &&&FactorGroup, factor: f64| is_clear && (group.factor / factor - 1.0).abs() < 0.03;
-    // Of two factors the smaller is linear, whichever has more bytes.
+    // Of two factors the smaller one is linear, even if the other one has more bytes.
     let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
     let (linear, quadratic) = match root {
         Some(root) => (*root, Some(*largest)),
@@ -145,7 +145,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     })
 }
 
-/// What lives longer, where it matters.
+/// Reports longer lifetimes, if they affect enough bytes.
 fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
     let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
     let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;

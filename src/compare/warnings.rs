@@ -1,19 +1,19 @@
-//! Where two recordings differ in kind, so that their difference says less than it seems to.
+//! Warnings about recordings that differ in kind, so that their comparison is misleading.
 
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::Side;
 use history::replay::AllocationId;
 
-/// Of a hundred bytes of its peak so many are there before the first event where a recording starts after the model was made, and so many at
-/// most where it starts before.
+/// A recording that starts after model setup has at least this percentage of its peak before the first event.
 const STARTS_AFTER: u64 = 20;
+/// A recording that starts before model setup has at most this percentage of its peak before the first event.
 const STARTS_BEFORE: u64 = 5;
-/// One trace has so many times the allocations of the other.
+/// Ratio of allocations above which the traces cover different amounts of work.
 const FAR_MORE: usize = 10;
-/// Allocations that are asked for their pool.
+/// Maximum number of allocations that are checked for their pool.
 const SAMPLED: usize = 4096;
 
-/// One sentence for each.
+/// Returns one sentence per warning.
 pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     let mut found = Vec::new();
     let names = ["A", "B"];
@@ -76,7 +76,7 @@ pub(crate) fn warnings(sides: [&Side; 2], is_exact: bool) -> Vec<String> {
     found
 }
 
-/// Whether any of the allocations, at even distances, is from a private pool.
+/// Returns true if any of the sampled allocations is from a private pool.
 fn has_private_pools(side: &Side) -> bool {
     let allocations = &side.history.allocations;
     let distance = allocations.len() / SAMPLED + 1;

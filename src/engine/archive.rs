@@ -1,4 +1,4 @@
-//! A zip archive on its way in: its directory, which of its members are snapshots, and the bytes of the one that is opened.
+//! Reading of zip archives: the directory, the members that are snapshots, and the bytes of the opened one.
 
 use super::archive_error::ArchiveError;
 use super::decoder::Layout;
@@ -10,41 +10,41 @@ use base::sorted::sorted_by_key;
 use history::container::Container;
 use history::container::zip::{self, Directory, Entry};
 
-/// A zip archive on its way in.
+/// A zip archive being read.
 pub(super) struct Archive {
-    /// Of the file, in bytes.
+    /// Length of the file in bytes.
     length: u64,
     member: Option<u32>,
     step: Step,
     part: Part,
     members: Option<Vec<Member>>,
     opened: Option<Entry>,
-    /// The elements of SnapViewer's drawing: they are opened after it.
+    /// Member with the elements of a SnapViewer drawing. It is read after the drawing.
     elements: Option<Entry>,
     layout: Layout,
     is_one_of_several: bool,
 }
 
-/// What the gathered part of the file is.
+/// Step of reading an archive, named by the part of the file that is gathered.
 enum Step {
     Tail,
     Zip64,
     Directory(Directory),
-    /// Nothing more: the directory is at hand and read in slices.
+    /// No part is gathered. The directory is complete and is processed in time slices.
     Survey(Box<Survey>),
-    /// The local header of a member that is looked into.
+    /// Local header of a member that is probed.
     GlimpseHeader(Glimpses),
-    /// Its first packed bytes.
+    /// First compressed bytes of that member.
     Glimpse(Glimpses),
-    /// The local header of the member that is opened.
+    /// Local header of the member that is opened.
     Header,
-    /// So many of its packed bytes are still to come.
+    /// Compressed data of that member, with the number of bytes still missing.
     Member(u64),
     Ended,
     Over,
 }
 
-/// A part of the file that is gathered before it is looked at.
+/// A part of the file that is gathered before it is parsed.
 #[derive(Default)]
 struct Part {
     offset: u64,
@@ -53,13 +53,13 @@ struct Part {
 }
 
 impl Part {
-    /// Begins to gather.
+    /// Starts gathering `length` bytes at `offset`.
     fn new(offset: u64, length: u64, feed: &mut Feed) -> Part {
         feed.seek(offset);
         Part { offset, length, bytes: Vec::new() }
     }
 
-    /// Takes what it needs of the bytes at hand: `true` when it is whole.
+    /// Takes the available bytes it needs. Returns true once the part is complete.
     fn gather(&mut self, feed: &mut Feed) -> Result<bool, ArchiveError> {
         let missing = self.length - self.bytes.len() as u64;
         let rest = feed.rest();
@@ -76,17 +76,18 @@ impl Part {
     }
 }
 
-/// The members that are looked into.
+/// State of probing the members.
 struct Glimpses {
     waiting: Vec<Entry>,
     current: Entry,
-    /// What was found: how likely it is (0 first), in the directory's order.
+    /// Possible snapshots in directory order, each with its rank. Rank 0 is the likeliest.
     found: Vec<(u8, Entry)>,
+    /// Descriptions of the members that are not snapshots.
     others: Vec<String>,
 }
 
 impl Archive {
-    /// An archive of this many bytes.
+    /// Starts reading an archive of `length` bytes. `member` is an index into its snapshots.
     pub(super) fn new(length: u64, member: Option<u32>, feed: &mut Feed) -> Archive {
         let tail = length.min(zip::TAIL);
         let part = Part::new(length - tail, tail, feed);
@@ -103,27 +104,26 @@ impl Archive {
         }
     }
 
-    /// Packed bytes of the member that is opened.
+    /// Returns the compressed size of the opened member, in bytes.
     pub(super) fn packed_bytes(&self) -> Option<u64> {
         self.opened.as_ref().map(|entry| entry.packed)
     }
 
-    /// The snapshots, where there are several, once.
+    /// Returns the snapshots, once, if there are several.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.members.take()
     }
 
-    /// Which of several snapshots it is.
+    /// Returns the name of the opened member if there are several snapshots.
     pub(super) fn member_name(&self) -> Option<&str> {
         self.opened.as_ref().filter(|_| self.is_one_of_several).map(|entry| entry.name.as_str())
     }
 
-    /// What the members are to each other.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Goes on with the elements.
+    /// Continues with the elements of a SnapViewer drawing.
     pub(super) fn next_member(&mut self, feed: &mut Feed) {
         if let Some(entry) = self.elements.take() {
             self.open(entry, feed);
@@ -136,7 +136,7 @@ impl Archive {
         self.opened = Some(entry);
     }
 
-    /// Gives the container more bytes of the member; finds it first.
+    /// Passes more bytes of the member to the container. Locates the member first.
     pub(super) fn give(&mut self, feed: &mut Feed, container: &mut Container) -> Result<More, ArchiveError> {
         match &mut self.step {
             Step::Member(0) => {
@@ -208,7 +208,7 @@ impl Archive {
         self.step = Step::Directory(directory);
     }
 
-    /// Begins to look into the members.
+    /// Starts probing the members.
     fn look_into(&mut self, mut waiting: Vec<Entry>, feed: &mut Feed) -> Result<(), ArchiveError> {
         waiting.reverse();
         let others = Vec::new();
@@ -224,7 +224,7 @@ impl Archive {
         self.step = Step::GlimpseHeader(glimpses);
     }
 
-    /// Looks at the first bytes of a member.
+    /// Probes a member by its first bytes, then continues with the next one.
     fn look(&mut self, mut glimpses: Glimpses, bytes: Vec<u8>, feed: &mut Feed) -> Result<(), ArchiveError> {
         match likelihood(&glimpses.current, bytes) {
             Ok(rank) => glimpses.found.push((rank, glimpses.current.clone())),
@@ -236,7 +236,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Opens the member that was asked for, or the likeliest.
+    /// Opens the requested member, or else the likeliest one.
     fn choose(&mut self, glimpses: Glimpses, feed: &mut Feed) -> Result<(), ArchiveError> {
         let Glimpses { found, mut others, .. } = glimpses;
         if found.is_empty() {

@@ -1,4 +1,4 @@
-//! The open file as compact columns: its events as the history has them, and its tables.
+//! Writing of the open file in the column format, as an export or as a cache file.
 
 use super::Engine;
 use super::open::OpenFile;
@@ -9,20 +9,21 @@ use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
 impl Engine {
-    /// Writes the open file as columns ([`history::compact`]): opened again, they answer everything as the file does. Reads what is open and
-    /// changes nothing; takes some hundred nanoseconds an event, in one piece.
+    /// Writes the open file as columns ([`history::compact`]). Once opened, they give the same answers as the file.
+    /// Takes a few hundred nanoseconds per event, in one go.
     ///
     /// # Errors
-    /// The system's; or the columns have no room for what the file has, and one sentence says for what.
+    /// An I/O error, or the format cannot represent the file.
     pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
         self.file.as_deref().ok_or(NOTHING)?.write_columns(out)
     }
 
-    /// Writes what is to be read in place of the file, by the same build: its histories as they are in memory, so that nothing is decoded and
-    /// replayed again, and its tables. Opened, it says that it is written as the file was. Takes some ten nanoseconds an event, in one piece.
+    /// Writes a cache file that the same build can open in place of the original. It holds the histories as they are in
+    /// memory, so nothing has to be decoded and replayed again, and the tables.
+    /// Once opened, it reports the format of the original. Takes some ten nanoseconds per event, in one go.
     ///
     /// # Errors
-    /// Those of [`Engine::write_columns`].
+    /// The same as for [`Engine::write_columns`].
     pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
         self.file.as_deref().ok_or(NOTHING)?.write_kept(out)
     }
@@ -63,17 +64,18 @@ impl OpenFile {
         }
     }
 
-    /// The devices that have events.
+    /// Returns the devices that have events.
     fn devices(&self) -> Vec<i64> {
         let histories = self.histories.iter().filter(|history| history.event_count() > 0);
         histories.map(|history| history.device).collect()
     }
 }
 
-/// Looks for damage in what [`Engine::write_kept`] wrote, without keeping anything of it. `chunk` has its bytes in order, none at the end.
+/// Checks a cache file written by [`Engine::write_kept`] for damage, without keeping its content. `chunk` returns the
+/// bytes in order, and an empty vector at the end.
 ///
 /// # Errors
-/// Those of `chunk`, or there is damage: one sentence.
+/// An error of `chunk`, or a description of the damage.
 pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
     let mut machine = Machine::new(Unseen);
     loop {
@@ -86,7 +88,7 @@ pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Resul
     }
 }
 
-/// Receives what is only looked through.
+/// Event sink that discards everything.
 struct Unseen;
 
 impl EventSink for Unseen {
@@ -97,7 +99,7 @@ impl EventSink for Unseen {
     }
 }
 
-/// An event as it was replayed.
+/// Returns an event as it was replayed.
 fn event(history: &DeviceHistory, at: u32) -> Event {
     let events = &history.events;
     let (address, size) = history.address_and_size(EventIdx(at));

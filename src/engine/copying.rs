@@ -1,19 +1,19 @@
-//! Rows of a list as text, in parts that are half a millisecond of work each: what the page copies.
+//! Rows of a list as text for the clipboard, in parts of half a millisecond of work each.
 
 use super::protocol::{MOST_COPIED, TableText};
 use base::slice::{Slice, Sliced, Spent};
 
-/// Bytes of a part of the text: half a millisecond of work on both sides.
+/// Target size of a part in bytes: half a millisecond of work for sender and receiver.
 const PART: usize = 128 << 10;
-/// Bytes of all parts: names may be long, and no clipboard wants more.
+/// Maximum size of the whole text in bytes. Names may be long.
 const MOST_TEXT: usize = 64 << 20;
-/// Rows made text between two looks at the clock.
+/// Rows written between two checks of the clock.
 const ROWS: u32 = 128;
 
-/// How far rows were made text.
+/// Progress of writing rows as text.
 #[derive(Default)]
 pub(super) struct Copying {
-    /// Which of the chosen ranges comes next, and how many of its rows are done.
+    /// Index of the current range of chosen rows, and the number of its rows that are done.
     range: usize,
     done: u32,
     rows: u32,
@@ -21,8 +21,8 @@ pub(super) struct Copying {
 }
 
 impl Copying {
-    /// Makes more of the `chosen` rows of a list of `count` text. `write` appends the line of a
-    /// row.
+    /// Writes more of the `chosen` rows of a list with `count` rows. `write` appends the line of a row, and `send`
+    /// takes each part.
     pub(super) fn step(
         &mut self,
         head: &str,
@@ -64,7 +64,8 @@ impl Copying {
     }
 }
 
-/// Appends words of the file as the field of a line: nothing in it ends the field or the line, and no spreadsheet takes it for a formula.
+/// Appends text from the file as a field of a line. Control characters become spaces, so that they cannot end the field
+/// or the line. A quote is put before `=`, `+`, `-` and `@`, so that a spreadsheet does not read a formula.
 pub(super) fn write_words(text: &mut String, words: &str) {
     if words.starts_with(['=', '+', '-', '@']) {
         text.push('\'');

@@ -1,4 +1,4 @@
-//! What is inside the container → a snapshot's values: one decoder for each kind of content, the same reader behind each.
+//! Decoders for the content of a container: one for each format, with the same snapshot values as output.
 
 use super::join::{Events, Rest, Settled};
 use super::protocol::LoadRange;
@@ -12,34 +12,31 @@ use history::pickle::{self, PickleError};
 use history::replay::{EndSoFar, MOST_EVENTS, Partial, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
-/// Why the content can't be decoded.
+/// Error of decoding the content.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DecodeError {
-    /// The pickle.
     #[error("{0}")]
     Pickle(#[from] PickleError<ReadError>),
-    /// The JSON.
     #[error("{0}")]
     Json(#[from] JsonError<ReadError>),
-    /// The columns.
     #[error("{0}")]
     Columns(#[from] CompactError),
-    /// The values.
+    /// The values are not those of a snapshot.
     #[error("{0}")]
     Content(#[from] ContentError),
-    /// SnapViewer's drawing.
+    /// SnapViewer's drawing is invalid.
     #[error("{0}")]
     Drawing(#[from] JsonError<JoinError>),
-    /// The drawing and its elements.
+    /// SnapViewer's drawing and elements do not match.
     #[error("{0}")]
     Join(#[from] JoinError),
-    /// Some were left out.
+    /// Events beyond the maximum were left out.
     #[error(
         "a trace has more than {} events, the maximum: record fewer (max_entries)",
         grouped(MOST_EVENTS.into())
     )]
     TooManyEvents,
-    /// The drawing by itself has no stacks.
+    /// A drawing without its elements has no stacks.
     #[error(
         "this is SnapViewer's allocations.json without its elements.json: open SnapViewer's .zip or the original \
          snapshot (folders with elements.db are not supported)"
@@ -47,19 +44,19 @@ pub(super) enum DecodeError {
     DrawingAlone,
 }
 
-/// What the members of a file are to each other.
+/// Relation of the members of a file to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// There is one, or each is a snapshot of its own.
+    /// A single snapshot, or each member is a snapshot of its own.
     Snapshot,
-    /// A drawing and its elements, one after the other.
+    /// A drawing, followed by its elements.
     SnapViewer,
 }
 
-/// What a decoder has made of its content.
+/// Result of a decoder.
 pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
-    /// The first of two members: this decodes the second.
+    /// The first of two members is decoded. Decodes the second one.
     Next(Decoder),
 }
 
@@ -72,7 +69,7 @@ impl Decoded {
     }
 }
 
-/// Decodes what a container holds, fed as it is unpacked.
+/// Incremental decoder of the content of a container.
 pub(super) enum Decoder {
     Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
     Json(Box<json::Machine<Reader<Events>>>),
@@ -82,7 +79,7 @@ pub(super) enum Decoder {
 }
 
 impl Decoder {
-    /// A decoder at the start of such content.
+    /// Creates a decoder for content of this kind.
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
         let reader = Reader::new(Events::default());
         match content {
@@ -96,7 +93,7 @@ impl Decoder {
         }
     }
 
-    /// Keeps only these events; nothing was fed yet.
+    /// Sets the range of events to keep. Nothing may have been fed yet.
     pub(super) fn keep(&mut self, load: LoadRange) {
         match self {
             Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().keep(load),
@@ -106,7 +103,7 @@ impl Decoder {
         }
     }
 
-    /// Gives what receives the events of columns to `prepare`; nothing was fed yet.
+    /// Passes the event sink of columns to `prepare`. Nothing may have been fed yet.
     pub(super) fn prepare(&mut self, prepare: fn(&mut Events)) {
         if let Decoder::Columns(machine) = self {
             prepare(machine.sink_mut());
@@ -127,7 +124,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Does some of what is left to do with what was decoded, before more is.
+    /// Processes some of the decoded data. Must be called until it returns [`Settled::All`] before more is fed.
     pub(super) fn settle(&mut self, rest: Rest) -> Settled {
         match self {
             Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
@@ -139,13 +136,13 @@ impl Decoder {
         }
     }
 
-    /// What all of the content is, once it is settled; an error when it was not complete.
+    /// Returns the result, once everything is settled. Fails if the content is incomplete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
         let mut bytes_behind = 0;
         let (reader, root) = match self {
             Decoder::Pickle(machine, head) => {
                 bytes_behind = head.seen.saturating_sub(machine.offset());
-                // torch's HTML pages are padded for base64.
+                // Pickles in torch's HTML pages are padded for base64.
                 if bytes_behind <= head.zeros {
                     bytes_behind = 0;
                 }
@@ -176,7 +173,7 @@ impl Decoder {
         Decoded::snapshot(snapshot, events.finish()?)
     }
 
-    /// How the content is written: `pickle 4 (Python)`.
+    /// Describes the format, such as `pickle 4 (Python)`.
     pub(super) fn description(&self) -> String {
         match self {
             Decoder::Pickle(_, head) => head.describe(),
@@ -186,19 +183,19 @@ impl Decoder {
         }
     }
 
-    /// Bytes on the heap and events read so far.
+    /// Returns the bytes on the heap and the number of events read so far.
     pub(super) fn held(&self) -> (u64, u64) {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
             Decoder::Json(machine) => machine.builder().sink().events(),
             Decoder::Columns(machine) => machine.sink().events(),
-            // Nobody recorded them with max_entries.
+            // `max_entries` does not apply to drawings, so their events are not counted.
             Decoder::Drawing(_) | Decoder::Elements(_) => 0,
         };
         (self.heap_bytes().iter().map(|&(_, bytes)| bytes as u64).sum(), events)
     }
 
-    /// Folds what was recorded since the last look.
+    /// Folds the events recorded since the last call into `partial`.
     pub(super) fn look(&self, partial: &mut Partial) {
         let by_reader = |reader: &Reader<Events>, partial: &mut Partial| {
             let end = EndSoFar { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
@@ -214,7 +211,7 @@ impl Decoder {
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let (own, reader, events) = match self {
             Decoder::Pickle(machine, _) => {
@@ -236,13 +233,13 @@ impl Decoder {
     }
 }
 
-/// What the first bytes of a pickle tell of its writer.
+/// First bytes of a pickle, which identify its writer.
 #[derive(Default)]
 pub(super) struct Head {
     bytes: [u8; 4],
-    /// Bytes of the pickle, and of what is behind it.
+    /// Bytes fed so far, including those after the pickle.
     seen: u64,
-    /// How many of the last ones are zero.
+    /// Number of trailing zero bytes among them.
     zeros: u64,
 }
 
@@ -257,7 +254,8 @@ impl Head {
         };
     }
 
-    /// torch's C++ pickler writes protocol 2 and memoises a container after its contents, so MARK follows at once.
+    /// Describes protocol and writer. torch's C++ pickler writes protocol 2 and memoizes a container after its
+    /// contents, so MARK follows at once.
     fn describe(&self) -> String {
         let (protocol, writer) = match self.bytes {
             [0x80, 2, b'}' | b']', b'('] => (2, "torch C++"),

@@ -1,4 +1,4 @@
-//! Everything about one allocation.
+//! All details of one allocation.
 
 use super::open::OpenFile;
 use super::origin::{described, is_of_free, is_prefix_block, tensors_of};
@@ -10,18 +10,19 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
-/// Entries of any one list in the details: CPython's own stacks end at a thousand frames.
+/// Maximum number of entries in a list of the details. CPython's own stacks end at a thousand frames.
 const MOST_ENTRIES: usize = 10_000;
-/// The same for notes and annotations around one allocation.
+/// Maximum number of metadata entries, and of annotations around an allocation.
 const MOST_NOTES: usize = 1000;
-/// Tensors of one storage that are listed: views share one, but rarely many.
+/// Maximum number of tensors listed for one storage. Views share a storage, but rarely many of them.
 const MOST_TENSORS: usize = 50;
-/// Bytes of all texts together. Stacks may name the same long string endlessly often, so a small file has endlessly much to tell.
+/// Maximum size of all texts in bytes. Even a small file may repeat a long string very often.
 const MOST_TEXT: usize = 8 << 20;
 
-/// Strings of the file for one set of details, cut where they are too much for it.
+/// Strings of the file for one set of details, truncated when the size limit is reached.
 struct Texts<'a> {
     strings: &'a Strings,
+    /// Bytes left until the limit.
     left: Cell<usize>,
 }
 
@@ -37,7 +38,7 @@ impl Texts<'_> {
     }
 }
 
-/// Details of an allocation; `None` when there is no such allocation.
+/// Returns the details of an allocation. `None` if there is no such allocation.
 pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<Details> {
     let history = file.history(device)?;
     let id = AllocationId(allocation);
@@ -64,7 +65,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
     let stack_of_free = is_of_free(history, id, stack);
-    // The stack first: where there is too much to tell, it is what is wanted most.
+    // The stack comes first: it matters most if the size limit is reached.
     let frames = frames(file, &texts, stack);
     let mut tensors: Vec<String> = Vec::new();
     for tensor in tensors_of(&file.snapshot, history, id).iter().take(MOST_TENSORS) {
@@ -120,7 +121,7 @@ fn metadata(
 ) -> Vec<(String, String)> {
     let text = |string: StringId| texts.text(string);
     let user = labels.user_metadata.map(text);
-    // An object is its entries: pool, name and whatever else there is.
+    // User metadata that is an object is listed by entry: pool, name and others.
     let user: Vec<(String, String)> = match user.as_deref().and_then(metadata::entries) {
         Some(entries) => entries,
         None => user.into_iter().map(|text| ("user metadata".to_owned(), text)).collect(),
@@ -135,7 +136,7 @@ fn metadata(
     let own = user.into_iter().chain(internal).chain(category);
     let address = history.allocations.address(id);
     let last = history.allocations.died(id).map_or(history.event_count(), |moment| moment.0);
-    // Notes are rare; only a file that has some is searched for those on this block.
+    // Annotations are rare. The events are searched only if the file has any.
     let notes =
         if history.action_counts[Action::Annotate as usize] > 0 { history.allocations.born(id).0..last } else { 0..0 };
     let notes = notes.filter(|&event| history.events.action(event) == Action::Annotate).filter_map(|event| {
@@ -146,7 +147,7 @@ fn metadata(
     own.chain(notes).take(MOST_NOTES).collect()
 }
 
-/// The lines of a traceback, whose entries are of one line or more.
+/// Returns the lines of a traceback. An entry of the file may have several lines.
 fn forward_frames(file: &OpenFile, texts: &Texts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());

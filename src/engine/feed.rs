@@ -1,23 +1,23 @@
-//! The bytes at hand: the chunk that was fed last, where in the file it stands, and which bytes are needed next.
+//! Input buffer: the chunk fed last, its position in the file, and the position of the bytes needed next.
 
 use super::protocol::Want;
 
-/// What a container that has handed out all it has can hope for.
+/// Result of asking for more input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum More {
-    /// It has got more, or knows that there are no more.
+    /// More bytes were passed on, or the end of the input was signalled.
     Given,
-    /// Not before the driver has fed what is wanted.
+    /// The wanted bytes have to be fed first.
     Hungry,
     Over,
 }
 
-/// The bytes at hand.
+/// Input buffer of a file.
 pub(super) struct Feed {
     chunk: Vec<u8>,
-    /// How much of it is used up.
+    /// Number of bytes of `chunk` that are used up.
     used: usize,
-    /// Where in the file it begins.
+    /// Offset of `chunk` in the file.
     begins: u64,
     next: Want,
     ended: bool,
@@ -41,32 +41,31 @@ impl Feed {
         self.used = 0;
     }
 
-    /// There are no more bytes after those that were fed last.
+    /// Marks the bytes fed last as the end of the file.
     pub(super) fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Whether that was said.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Which bytes are needed before there is anything to use up.
+    /// Returns which bytes are needed next. `None` while some are left, and at the end of the file.
     pub(super) fn wants(&self) -> Option<Want> {
         (self.used >= self.chunk.len() && !self.ended).then_some(self.next)
     }
 
-    /// The bytes that are not used up.
+    /// Returns the bytes that are not used up.
     pub(super) fn rest(&self) -> &[u8] {
         self.chunk.get(self.used..).unwrap_or_default()
     }
 
-    /// Uses up some of them.
+    /// Marks bytes as used up.
     pub(super) fn advance(&mut self, bytes: usize) {
         self.used = self.chunk.len().min(self.used.saturating_add(bytes));
     }
 
-    /// Uses up all of them, as a chunk of its own.
+    /// Returns the remaining bytes and marks them as used up.
     pub(super) fn take(&mut self) -> Vec<u8> {
         if self.used == 0 {
             self.begins += self.chunk.len() as u64;
@@ -77,7 +76,7 @@ impl Feed {
         rest
     }
 
-    /// Goes on at this offset of the file; what lies in the chunk need not be fed again.
+    /// Continues at an offset of the file. Bytes within the current chunk need not be fed again.
     pub(super) fn seek(&mut self, offset: u64) {
         let inside = offset.checked_sub(self.begins).and_then(|inside| usize::try_from(inside).ok());
         match inside.filter(|&inside| inside <= self.chunk.len()) {
@@ -89,13 +88,12 @@ impl Feed {
         }
     }
 
-    /// Only the whole file will do.
+    /// Requests the whole file.
     pub(super) fn want_whole(&mut self) {
         self.used = self.chunk.len();
         self.next = Want::Whole;
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.chunk.capacity()
     }

@@ -1,6 +1,7 @@
-//! Searches over all allocations of a device, in slices: what a query finds, and what shares a stack.
+//! Search over all allocations of a device, in time slices: by query, or by a common stack.
 //!
-//! A query about frames looks at frames and stacks first ([`StackMatch`]), then at every allocation; all others only at the allocations.
+//! A query about frames examines frames and stacks first ([`StackMatch`]), then every allocation. All others examine
+//! only the allocations.
 
 use super::answers::Population;
 use super::found::Found;
@@ -15,19 +16,19 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 use std::ops::Range;
 
-/// What a search looks for.
+/// Target of a search.
 pub(super) enum Sought {
     Query(Query),
     Stack(StackId),
     Nothing,
 }
 
-/// One search.
+/// A search in progress.
 pub(super) struct Search {
     device: i64,
     sought: Sought,
     stacks: StackMatch,
-    /// The allocation that is looked at next.
+    /// Next allocation to examine.
     next: usize,
     matches: IdSet,
     tally: Tally,
@@ -39,7 +40,7 @@ impl Search {
         Search { device, sought, stacks, next: 0, matches, tally: Tally::default() }
     }
 
-    /// What is found; nothing on a device that the file does not have.
+    /// Examines the remaining allocations and returns the tally. It is empty if the file has no such device.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Tally> {
         if file.history(self.device).is_none() {
             return Ok(self.tally);
@@ -58,14 +59,14 @@ impl Search {
         Ok(self.tally)
     }
 
-    /// The search is done: its matches are those of this serial from now on.
+    /// Stores the matches of the finished search under this serial, replacing those of the previous one.
     pub(super) fn keep(self, file: &mut OpenFile, serial: u32) {
         let Search { device, matches, stacks: StackMatch { frames, .. }, .. } = self;
         file.found = Some(Found { serial, device, matches, frames });
         file.answers.forget_found();
     }
 
-    /// What it found, once it is done.
+    /// Returns the matches of the finished search.
     pub(super) fn into_matches(self) -> IdSet {
         self.matches
     }
@@ -97,7 +98,7 @@ impl Search {
     }
 }
 
-/// Whether a query finds an allocation of this size, when it matches these stacks.
+/// Returns whether a query matches an allocation of this size. `stacks` are those that match the query.
 pub(super) fn is_sought(
     file: &OpenFile,
     history: &DeviceHistory,
@@ -132,8 +133,8 @@ pub(super) fn is_sought(
     }
 }
 
-/// The match of a scope after or before `begin`, the first after the last; `None` when there is none, or when the matches are those
-/// of another search.
+/// Returns the next or previous match in a scope from `begin` on, wrapping around at the ends. `None` if there is none,
+/// or if the matches are those of another search.
 pub(super) fn step_to(
     file: &mut OpenFile,
     (find, scope): (u32, Scope),

@@ -1,4 +1,4 @@
-//! The flame graph of the stacks of some allocations: what a [`FlameQuestion`] asks for.
+//! Flame graphs of the stacks of some allocations: the answer to a [`FlameQuestion`].
 
 use super::answers::{Population, Selection, TreeView};
 use super::icicle::{Icicle, Nodes};
@@ -9,38 +9,38 @@ use base::slice::{Slice, Sliced, Spent};
 use base::sorted::{pair, sorted_by_key};
 use history::replay::AllocationId;
 
-/// Bytes of names that are sent in full; those beyond, which are of the innermost rows, are cut.
+/// Bytes of names that are sent in full. Later ones, which belong to the innermost rows, are truncated.
 const LONG_NAMES: usize = 2_000_000;
-/// What is left of a name or a path then, in bytes.
+/// Length of a truncated name or path, in bytes.
 const CUT_NAME: usize = 60;
 
-/// The boxes of the question that was worked on last.
+/// The flame graph requested last.
 #[derive(Default)]
 pub(super) struct Flames {
     begun: Option<FlameInWork>,
 }
 
-/// Boxes, as far as they are made and named.
+/// A flame graph being built.
 struct FlameInWork {
     device: i64,
-    /// Its allocation does not matter.
+    /// The question without its allocation, which does not affect the boxes.
     question: FlameQuestion,
-    /// Which search, counted from the first.
+    /// Number of searches finished when it was started.
     search: u32,
     icicle: Icicle,
     /// Classes of the frames that the search found.
     found: Option<IdSet>,
     page: FlamePage,
-    /// The boxes in the order of their names: what is called the same, and their places. Empty until all are made.
+    /// Boxes sorted by name: the number of the name and the index of the box. Empty until all boxes are built.
     by_name: Vec<(u32, usize)>,
-    /// How many of them are named.
+    /// Number of these boxes that have a label.
     named: usize,
-    /// Bytes of the names.
+    /// Bytes of the labels so far.
     bytes: usize,
 }
 
 impl Flames {
-    /// The boxes. On a device that the file does not have there are none.
+    /// Returns the boxes. There are none if the file has no such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -88,16 +88,17 @@ impl Flames {
     }
 }
 
-/// The place of the innermost box, of a node and those above it, that is wide enough to be one.
+/// Returns the index of the innermost box that shows a node or one of its ancestors.
 fn nearest_box(view: TreeView<'_>, boxes: &[FlameBox], node: u32) -> Option<u32> {
     let way: Vec<u32> = std::iter::successors(Some(node), |&node| view.parent(node)).collect();
-    // Parents have lower numbers than their children: the way descends, and of two boxes on it the higher number is the inner one.
+    // Parents have lower numbers than their children. So the path descends, and of two boxes on it, the one with the
+    // higher number is the inner one.
     let is_on_it = |it: &FlameBox| it.nodes == 1 && way.binary_search_by(|known| it.node.cmp(known)).is_ok();
     (0..).zip(boxes).filter(|(_, it)| is_on_it(it)).max_by_key(|(_, it)| it.node).map(|(place, _)| place)
 }
 
 impl FlameInWork {
-    /// Names and colours the boxes.
+    /// Labels and colours the boxes.
     fn name(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         let page = &mut self.page;
         if page.boxes.is_empty() {
@@ -129,7 +130,7 @@ impl FlameInWork {
     }
 }
 
-/// A weighed tree, and the same of what a search found.
+/// A weighed tree, and the tree of the matches of a search.
 struct Lent<'a> {
     view: TreeView<'a>,
     found: Option<TreeView<'a>>,
@@ -161,7 +162,7 @@ impl Nodes for Lent<'_> {
     }
 }
 
-/// Leaves the beginning of a long text.
+/// Truncates a long text.
 fn cut(text: &mut String) {
     if text.len() > CUT_NAME {
         let end = (0..=CUT_NAME).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);

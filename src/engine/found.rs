@@ -1,12 +1,12 @@
-//! What the latest finished search of a file found: it can be stepped through, and stands out.
+//! Matches of the latest finished search of a file. They can be stepped through and are highlighted.
 
 use analysis::IdSet;
 
-/// The matches of a search.
+/// Matches of a search.
 pub(super) struct Found {
     pub(super) serial: u32,
     pub(super) device: i64,
     pub(super) matches: IdSet,
-    /// The frames that match; none where the query is not about frames.
+    /// Frames that match. Empty if the query is not about frames.
     pub(super) frames: IdSet,
 }

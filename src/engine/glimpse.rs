@@ -1,20 +1,21 @@
-//! What a member of an archive is, by its first bytes.
+//! Detection of what a member of an archive is, from its first bytes.
 
 use super::snapviewer::{ELEMENTS, is_drawing};
 use history::container::zip::Entry;
 use history::container::{Container, ContainerError, Content};
 
-/// Packed bytes of a member that tell what it is: a deflate stream may begin with a table of some hundred.
+/// Number of compressed bytes that are examined. A deflate stream may begin with a table of some hundred bytes.
 pub(super) const GLIMPSE: u64 = 4096;
 
-/// Keys of which the beginning of a snapshot in JSON has one.
+/// Keys that identify a snapshot in JSON. One of them occurs near its beginning.
 const KEYS: [&[u8]; 5] =
     [b"\"segments\"", b"\"device_traces\"", b"\"allocator_settings\"", b"\"blocks\"", b"\"total_size\""];
 
-/// How likely a member is that is opened only where there is none likelier.
+/// Rank of a member that is opened only if no other one is likelier.
 pub(super) const LAST_RESORT: u8 = 3;
 
-/// How likely a member is a snapshot by its first bytes, 0 the likeliest; or what it is instead.
+/// Ranks the likelihood that a member is a snapshot, 0 being the likeliest. Returns a description of the content if it
+/// is something else.
 pub(super) fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
     let mut container = Container::of_member(entry).map_err(|error| error.to_string())?;
     if first.len() as u64 == entry.packed {
@@ -38,9 +39,9 @@ pub(super) fn likelihood(entry: &Entry, first: Vec<u8>) -> Result<u8, String> {
             Err(format!("{} is SnapViewer's allocations.json, but its {ELEMENTS} is missing", entry.name))
         }
         Some(Content::Json) if KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => Ok(1),
-        // What is recorded beside a snapshot is often JSON as well.
+        // Other data recorded next to a snapshot is often JSON as well.
         Some(Content::Json) => Ok(LAST_RESORT),
-        // A plot is made of a snapshot, which often lies beside it.
+        // An HTML plot is made from a snapshot, which often lies next to it.
         _ if container.layers().any(|layer| layer == "HTML") => Ok(2),
         Some(Content::Pickle | Content::Columns) | None => Ok(0),
     }

@@ -1,8 +1,8 @@
-//! Which group an allocation belongs to, by what distinguishes them: for its colour, and for its place in a stack by groups.
+//! Groups of allocations, for their colours and for stacking by group.
 //!
-//! Group 0 has those of which it is not known. All others are numbered from 1 on, so that the order means something: call sites by
-//! the area they cover (bytes × events, what the eye sees of them), sizes and lives from small to large, streams and pools by
-//! their numbers.
+//! Group 0 holds allocations for which the value is not recorded. All others are numbered from 1 in a meaningful order:
+//! call sites by area (bytes × events, as seen in the picture), sizes and lifetimes from small to large, streams and
+//! pools by their numbers.
 
 mod labels;
 mod pool_names;
@@ -23,47 +23,48 @@ use history::snapshot::{FrameId, Snapshot, StackId};
 use picture::timeline::Paint;
 use pool_names::PoolNames;
 
-/// Classes of sizes and of lives are this many powers of two wide.
+/// Width of a size or lifetime class, in powers of two.
 const CLASS_BITS: u32 = 2;
-/// The smallest class of sizes ends here: the allocator rounds everything up to it.
+/// Upper end of the smallest size class, as a power of two. The allocator rounds all smaller requests up to it.
 const SMALLEST_CLASS_BITS: u32 = 9;
-/// Parts of the trace by which allocations are grouped by age.
+/// Number of parts of the trace for grouping by age.
 const AGES: u32 = 16;
-/// Classes of sizes or lives: the largest number has 64 bits.
+/// Number of size or lifetime classes. Values have 64 bits.
 const CLASSES: u32 = 64 / CLASS_BITS;
 
-/// The groups of one file.
+/// Groups of the allocations of one file.
 pub(super) struct Groups {
+    /// By stack: the group of its call site, 0 if it has none.
     sites: Column<u32>,
-    /// The call site of each group, from 1 on.
+    /// By group, from 1 on: the frame of its call site.
     ranked: Vec<FrameId>,
     streams: Vec<u64>,
     pools: Vec<(u64, u64)>,
-    /// First and last address of each segment, its device, its place; by device and address.
+    /// Device, first and last address, and index of each segment, in order of device and address.
     segments: Vec<(i64, u64, u64, u32)>,
-    /// Until it is done.
+    /// `None` once the ranking is done.
     ranking: Option<Ranking>,
-    /// What allocations are for; by a set without a rule until one is set.
+    /// Categories of allocations. The set has no rules until one is chosen.
     pub(super) categories: Categories,
     pub(super) regions: Regions,
     pool_names: PoolNames,
 }
 
-/// How far the ranking of call sites is.
+/// Progress of ranking the call sites.
 #[derive(Default)]
 struct Ranking {
     device: usize,
     next: usize,
-    /// Bytes × events of each stack.
+    /// By stack: bytes × events.
     area: Column<f64>,
-    /// Sites with their area, and where each stands.
+    /// Call sites with their areas, and the index of each.
     areas: Vec<(f64, FrameId)>,
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
     numbered: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
 impl Groups {
-    /// Knows streams and pools; call sites are ranked in [`Groups::step`].
+    /// Creates the groups. Streams and pools are known at once. Call sites are ranked in [`Groups::step`].
     pub(super) fn new(snapshot: &Snapshot) -> Groups {
         let labels = snapshot.labels.rows();
         let mut streams: Vec<u64> = labels.iter().filter_map(|labels| labels.stream).collect();
@@ -89,7 +90,7 @@ impl Groups {
         Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }
 
-    /// Ranks the call sites.
+    /// Ranks the call sites, then indexes annotations and names pools.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -102,7 +103,8 @@ impl Groups {
             let moments = f64::from(history.event_count()) + 1.0;
             while let Some(ids) = slice.part(&mut ranking.next, history.allocations.len(), 1)? {
                 let mut id = ids.start as u32;
-                // Not a `for` loop: a chain of two parts is run through without asking each time in which it is.
+                // `for_each` instead of a `for` loop, which would check on each step of the chained iterator which part
+                // it is in.
                 history.allocations.spans_in(ids).for_each(|(born, died, size)| {
                     let stack = stack_of(snapshot, history, AllocationId(id));
                     id += 1;
@@ -132,7 +134,7 @@ impl Groups {
                 }
             }
             let ranked = std::mem::take(&mut ranking.areas);
-            // Positive numbers are ordered as their bits are.
+            // Positive floats sort like their bits.
             let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
             self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
             ranking.next = 0;
@@ -151,7 +153,7 @@ impl Groups {
         Ok(())
     }
 
-    /// The group of an allocation.
+    /// Returns the group of an allocation.
     pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
         if history.allocations.is_unexplained(id) {
             return 0;
@@ -176,7 +178,8 @@ impl Groups {
         }
     }
 
-    /// The palette slot of a group: the unknown of categories, which is their last, looks as what is not recorded does.
+    /// Returns the palette slot of a group. The last category, unknown, shares the slot of values that are not
+    /// recorded.
     pub(super) fn slot(&self, by: Grouping, group: u32) -> u32 {
         let is_unknown = by == Grouping::Category && group as usize == self.categories.set().categories().len();
         Paint::slot_of(if is_unknown { 0 } else { group })
@@ -186,42 +189,42 @@ impl Groups {
         one.and_then(|one| all.binary_search(&one).ok()).map_or(0, |place| place as u32 + 1)
     }
 
-    /// The stream of an allocation: of its first event, else of the segment that holds its address at the end.
+    /// Returns the stream of an allocation, or else that of the segment that holds its address at the end.
     pub(super) fn stream(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<u64> {
         let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.stream;
         labels_of(snapshot, history, id).stream.or_else(of_segment)
     }
 
-    /// The pool of an allocation, found as its stream is.
+    /// Returns the pool of an allocation, or else that of the segment that holds its address at the end.
     pub(super) fn pool(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Option<(u64, u64)> {
         let of_segment = || snapshot.segments.get(self.segment(history, id)? as usize)?.pool;
         labels_of(snapshot, history, id).pool.or_else(of_segment)
     }
 
-    /// The number of a pool as [`Grouping::Pool`] groups by it; 0: not recorded.
+    /// Returns the group of a pool under [`Grouping::Pool`], 0 if it is not recorded.
     pub(super) fn pool_number(&self, pool: Option<(u64, u64)>) -> u32 {
         self.number(&self.pools, pool)
     }
 
-    /// Whether the pool of a number is a private one.
+    /// Returns whether a group under [`Grouping::Pool`] is a private pool.
     pub(super) fn is_private(&self, number: u32) -> bool {
         let pool = number.checked_sub(1).and_then(|place| self.pools.get(place as usize));
         pool.is_some_and(|&pool| pool != (0, 0))
     }
 
-    /// Whether anything in the file names a pool.
+    /// Returns whether the file records any pool.
     pub(super) fn knows_pools(&self) -> bool {
         !self.pools.is_empty()
     }
 
-    /// The segment that holds the allocation's address at the end: its place in the snapshot.
+    /// Returns the segment that holds the allocation's address at the end, as an index into the snapshot.
     pub(super) fn segment(&self, history: &DeviceHistory, id: AllocationId) -> Option<u32> {
         self.segment_at(history.device, history.allocations.address(id))
     }
 
-    /// The segment of a device that holds an address at the end: its place in the snapshot.
+    /// Returns the segment of a device that holds an address at the end, as an index into the snapshot.
     pub(super) fn segment_at(&self, device: i64, address: u64) -> Option<u32> {
-        // A search of its own: the one of slices calls what it is given, at each step, where it is built for size.
+        // Hand-written binary search. In builds optimized for size, the one of slices calls its closure at each step.
         let (mut from, mut to) = (0, self.segments.len());
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -234,23 +237,23 @@ impl Groups {
         (of == device && address <= last).then_some(place)
     }
 
-    /// The call site of a stack: its group, 0 where there is none.
+    /// Returns the call site group of a stack, 0 if it has none.
     pub(super) fn site(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(0)
     }
 
-    /// The same, and its frame.
+    /// Returns the call site group of a stack, and its frame.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
         let group = self.site(stack);
         (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
     }
 
-    /// The call sites, by group from 1 on.
+    /// Returns the call sites, from group 1 on.
     pub(super) fn call_sites(&self) -> &[FrameId] {
         &self.ranked
     }
 
-    /// One more than the largest group there can be on this device.
+    /// Returns one more than the largest group that is possible on this device.
     pub(super) fn count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
             Grouping::CallSite => self.ranked.len() as u32 + 1,
@@ -265,7 +268,6 @@ impl Groups {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.sites.heap_bytes()
             + self.categories.heap_bytes()
@@ -278,7 +280,7 @@ impl Groups {
     }
 }
 
-/// 0 for 0, then one more for every [`CLASS_BITS`] bits begun.
+/// Returns 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
 fn class(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
 }

@@ -1,4 +1,4 @@
-//! The heaviest allocation at a node of a tree and below it, in slices.
+//! Search for the heaviest allocation at or below a node of a tree, in time slices.
 
 use super::answers::Population;
 use super::open::OpenFile;
@@ -6,7 +6,7 @@ use super::protocol::{Arrangement, Scope};
 use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
-/// How far the answer is.
+/// Progress of the search.
 #[derive(Default)]
 pub(super) struct Heaviest {
     population: Option<Population>,
@@ -15,7 +15,7 @@ pub(super) struct Heaviest {
 }
 
 impl Heaviest {
-    /// The heaviest. Without such a device or node there is none.
+    /// Returns the heaviest allocation. `None` if there is no such device or node.
     pub(super) fn find(
         &mut self,
         file: &mut OpenFile,

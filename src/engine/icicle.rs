@@ -1,61 +1,63 @@
-//! A tree of stacks as boxes in whole device pixels: a node below its parent, as wide as it is heavy, the heaviest at the left.
+//! Layout of a tree of stacks as boxes in whole device pixels: children below their parent, as wide as they are heavy,
+//! the heaviest at the left.
 //!
-//! Every edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap, each lies inside
-//! its parent, and neighbours touch. What is narrower than a pixel is joined, parent by parent, into one box with the exact sum.
+//! Each edge is the exact number of bytes to its left, scaled and rounded down once. So boxes of a row never overlap,
+//! lie inside their parent, and touch their neighbours. Boxes narrower than a pixel are merged, parent by parent, into
+//! one with the exact sum.
 
 use super::protocol::{Ends, FlameBox, MOST_BOXES, Weight};
 use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_by_key};
 
-/// A tree as the boxes need it. Nodes are numbers, the root is 0.
+/// Access to a tree for its layout. Nodes are numbers, and the root is 0.
 pub(super) trait Nodes {
-    /// The node that this one is below; `None` for the root, and for what is no node.
+    /// Returns the parent of a node. `None` for the root and for an unknown node.
     fn above(&self, node: u32) -> Option<u32>;
-    /// The first of the nodes right below this one; nodes without weight may be left out.
+    /// Returns the first child of a node. Children without weight may be skipped.
     fn first_below(&self, node: u32) -> Option<u32>;
-    /// The one that comes after this one, below the same node.
+    /// Returns the next sibling of a node.
     fn beside(&self, node: u32) -> Option<u32>;
-    /// What is in it and below it.
+    /// Returns the total weight of a node, including everything below it.
     fn weight(&self, node: u32) -> Weight;
-    /// The same at both ends of a change.
+    /// Returns what is live at or below a node at both ends of a change.
     fn ends(&self, node: u32) -> Ends;
-    /// Bytes of that which a search found.
+    /// Returns the bytes at or below a node that a search found.
     fn found(&self, node: u32) -> u64;
 }
 
-/// What is right below a box, as far as it was looked at.
+/// Children of a box, as far as they were visited.
 #[derive(Debug, Default)]
 struct Below {
-    /// The node that is looked at next.
+    /// Next child to visit.
     node: Option<u32>,
-    /// Those that are a pixel wide, and all others together.
+    /// Boxes at least a pixel wide, and one box for all others.
     wide: Vec<FlameBox>,
     narrow: FlameBox,
-    /// Bytes of the heaviest of these.
+    /// Bytes of the heaviest node in `narrow`.
     heaviest: u64,
 }
 
-/// Boxes on their way.
+/// Boxes of a tree, as far as they are laid out.
 #[derive(Debug, Default)]
 pub(super) struct Icicle {
     pub(super) boxes: Vec<FlameBox>,
-    /// The place of the one that fills the width.
+    /// Index of the box that fills the width.
     pub(super) zoom: usize,
     pub(super) is_cut: bool,
-    /// How many bytes lie to the left of each box, from the zoomed one on.
+    /// Bytes to the left of each box, from the zoomed one on.
     left: Vec<u64>,
-    /// The box whose children come next, as far as they were looked at.
+    /// Box whose children come next, and those that were visited.
     next: usize,
     below: Option<Below>,
     width_px: u32,
 }
 
 impl Icicle {
-    /// Begins with the way from the root to `zoom`, each as wide as the picture.
+    /// Starts with the path from the root to `zoom`. Each box of the path fills the width.
     pub(super) fn new(nodes: &dyn Nodes, zoom: u32, width_px: u32) -> Icicle {
         let mut way = vec![zoom];
         while let Some(above) = way.last().and_then(|&node| nodes.above(node)) {
-            // A way as long as this leaves no room for boxes below; its lower half is the part that is seen.
+            // A longer path would leave no room for boxes below it. Its lower half is the visible part.
             if way.len() >= MOST_BOXES / 2 {
                 way.push(0);
                 break;
@@ -73,7 +75,7 @@ impl Icicle {
         Icicle { boxes, zoom, is_cut: false, left: vec![0], next: zoom, below: None, width_px }
     }
 
-    /// Puts boxes below boxes.
+    /// Lays out the children of the remaining boxes.
     pub(super) fn step(&mut self, nodes: &dyn Nodes, slice: &mut Slice) -> Sliced {
         while let Some(&parent) = self.boxes.get(self.next) {
             if self.boxes.len() >= MOST_BOXES {
@@ -89,7 +91,7 @@ impl Icicle {
         Ok(())
     }
 
-    /// Puts the boxes of what is right below `parent`.
+    /// Lays out the children of `parent`.
     fn split(&mut self, nodes: &dyn Nodes, parent: &FlameBox, slice: &mut Slice) -> Sliced {
         let (whole, width) = (self.whole(), u128::from(self.width_px));
         let new = || Below { node: nodes.first_below(parent.node), ..Below::default() };
@@ -126,12 +128,12 @@ impl Icicle {
         Ok(())
     }
 
-    /// Bytes of the box that fills the width.
+    /// Returns the bytes of the box that fills the width.
     fn whole(&self) -> u64 {
         self.boxes.get(self.zoom).map_or(0, |zoom| zoom.weight.bytes)
     }
 
-    /// Where that many bytes from the left end: rounded down.
+    /// Converts bytes to device pixels from the left, rounded down.
     fn edge(&self, bytes: u64) -> u32 {
         let whole = u128::from(self.whole().max(1));
         (u128::from(bytes) * u128::from(self.width_px) / whole).min(self.width_px.into()) as u32

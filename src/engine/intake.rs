@@ -1,4 +1,4 @@
-//! Where the container's bytes come from: the file as it is, or a member of the archive that the file turns out to be.
+//! Source of the container's bytes: the file itself, or a member if the file is an archive.
 
 use super::archive::Archive;
 use super::archive_error::ArchiveError;
@@ -7,7 +7,7 @@ use super::feed::{Feed, More};
 use super::protocol::{Access, Member, Want};
 use history::container::{Container, zip};
 
-/// Where the container's bytes come from.
+/// Source of the container's bytes.
 pub(super) struct Intake {
     feed: Feed,
     total_bytes: Option<u64>,
@@ -17,18 +17,18 @@ pub(super) struct Intake {
 }
 
 enum Route {
-    /// The first bytes of the file, too few to tell an archive.
+    /// First bytes of the file, too few to recognize an archive.
     Unknown(Vec<u8>),
     File,
     Archive(Box<Archive>),
     Over,
 }
 
-/// Bytes that tell an archive.
+/// Number of bytes needed to recognize an archive.
 const HEAD: usize = 4;
 
 impl Intake {
-    /// A file at its beginning.
+    /// Creates the source for a file, at its beginning.
     pub(super) fn new(total_bytes: Option<u64>, access: Access, member: Option<u32>) -> Intake {
         Intake { feed: Feed::default(), total_bytes, access, member, route: Route::Unknown(Vec::new()) }
     }
@@ -38,17 +38,17 @@ impl Intake {
         self.feed.feed(chunk);
     }
 
-    /// There are no more bytes after those that were fed last.
+    /// Marks the bytes fed last as the end of the file.
     pub(super) fn end(&mut self) {
         self.feed.end();
     }
 
-    /// Which bytes are needed next.
+    /// Returns which bytes are needed next.
     pub(super) fn wants(&self) -> Option<Want> {
         self.feed.wants()
     }
 
-    /// How many bytes the container will get, where known.
+    /// Returns the number of bytes that the container will get, if known.
     pub(super) fn total_bytes(&self) -> Option<u64> {
         match &self.route {
             Route::Archive(archive) => archive.packed_bytes(),
@@ -56,29 +56,28 @@ impl Intake {
         }
     }
 
-    /// The snapshots of an archive that has several, once.
+    /// Returns the snapshots of an archive, once, if it has several.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         if let Route::Archive(archive) = &mut self.route { archive.take_members() } else { None }
     }
 
-    /// Which of several snapshots it is.
+    /// Returns the name of the opened member if the archive has several snapshots.
     pub(super) fn member_name(&self) -> Option<&str> {
         if let Route::Archive(archive) = &self.route { archive.member_name() } else { None }
     }
 
-    /// What the members of the file are to each other.
     pub(super) fn layout(&self) -> Layout {
         if let Route::Archive(archive) = &self.route { archive.layout() } else { Layout::Snapshot }
     }
 
-    /// The container has had everything of the first of two members: the second one comes.
+    /// Continues with the second of two members. The container must have received all of the first.
     pub(super) fn next_member(&mut self) {
         if let Route::Archive(archive) = &mut self.route {
             archive.next_member(&mut self.feed);
         }
     }
 
-    /// Gives the container more bytes.
+    /// Passes more bytes to the container.
     pub(super) fn give(&mut self, container: &mut Container) -> Result<More, ArchiveError> {
         match &mut self.route {
             Route::Unknown(head) => {
@@ -117,7 +116,6 @@ impl Intake {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.feed.heap_bytes()
     }

@@ -1,5 +1,5 @@
-//! Events on their way to the recorder: of any file as they are, of SnapViewer's `elements.json` each in its turn and with the frees
-//! that its drawing tells of.
+//! Event sink in front of the recorder. Events of most files pass unchanged. Those of SnapViewer's `elements.json` are
+//! merged with the frees derived from its drawing.
 
 use super::protocol::LoadRange;
 use super::spans::{JoinError, Span, Spans};
@@ -8,29 +8,30 @@ use history::snapshot::{Action, Event, EventSink, LabelsId, NO_TIME, Rows, Stack
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Events recorded in one call of [`Events::settle`]: one element may free all that live. Well under a millisecond.
+/// Maximum number of events recorded in one call of [`Events::settle`], well under a millisecond. A single element may
+/// free everything that is live.
 const RECORDED_AT_ONCE: u32 = 2048;
 
-/// Receives events. One type for both, since all that reads is made again for each type that receives.
+/// Event sink of all readers. One type serves both cases, because readers are compiled once per sink type.
 #[derive(Default)]
 pub(super) struct Events {
     recorder: Recorder,
     join: Option<Box<Join>>,
 }
 
-/// What `elements.json` is joined with.
+/// State of merging `elements.json` with the drawing.
 struct Join {
     spans: Spans,
-    /// Elements that were decoded and not recorded.
+    /// Elements that are decoded but not recorded yet.
     waiting: VecDeque<Event>,
-    /// The number of the first of them.
+    /// Index of the first of these.
     next: u64,
-    /// What is to be freed: timestep, address, bytes.
+    /// Frees to come: time step, address, bytes.
     live: BinaryHeap<Reverse<(i64, u64, u64)>>,
 }
 
 impl Events {
-    /// Takes histories in place of events as well.
+    /// Accepts cached histories in place of events as well.
     pub(super) fn take_histories(&mut self) {
         self.recorder.take_histories();
     }
@@ -56,8 +57,7 @@ impl EventSink for Events {
 }
 
 impl Join {
-    /// Records the next event: an element, or a free that comes before it; of the frees at the end when there is no element left.
-    /// `false` when nothing is left to record.
+    /// Records the next event: an element, or a free that comes before it. Returns false if no element is waiting.
     fn record(&mut self, recorder: &mut Recorder) -> bool {
         let Some(&event) = self.waiting.front() else { return false };
         if let Some(Span { first, last }) = self.spans.get(self.next) {
@@ -75,7 +75,8 @@ impl Join {
         true
     }
 
-    /// Records the next free up to this timestep, if there is one. The file keeps neither its time nor its stack.
+    /// Records the next free up to this time step and returns whether there was one. The file has neither its time nor
+    /// its stack.
     fn free_until(&mut self, step: i64, recorder: &mut Recorder) -> bool {
         let Some(&Reverse((_, address, size))) = self.live.peek().filter(|Reverse((last, ..))| *last <= step) else {
             return false;
@@ -87,14 +88,14 @@ impl Join {
     }
 }
 
-/// What [`Events::settle`] has come to.
+/// Result of [`Events::settle`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Settled {
     All,
     Some,
 }
 
-/// What follows what was decoded.
+/// State of the input after what was decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rest {
     Open,
@@ -102,18 +103,18 @@ pub(super) enum Rest {
 }
 
 impl Events {
-    /// The sink of `elements.json`.
+    /// Creates the sink for `elements.json`.
     pub(super) fn of_elements(spans: Spans) -> Events {
         let join = Join { spans, waiting: VecDeque::new(), next: 0, live: BinaryHeap::new() };
         Events { recorder: Recorder::default(), join: Some(Box::new(join)) }
     }
 
-    /// Keeps only these events; there are none yet.
+    /// Sets the range of events to keep. Must be called before the first event.
     pub(super) fn keep(&mut self, load: LoadRange) {
         self.recorder = Recorder::keeping(load.into());
     }
 
-    /// Records some of what was decoded.
+    /// Records some of the decoded elements.
     pub(super) fn settle(&mut self, rest: Rest) -> Settled {
         let Some(join) = &mut self.join else { return Settled::All };
         for _ in 0..RECORDED_AT_ONCE {
@@ -125,20 +126,19 @@ impl Events {
         Settled::Some
     }
 
-    /// What was recorded so far.
     pub(super) fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// How many events were recorded, over all traces.
+    /// Returns the number of events recorded, over all traces.
     pub(super) fn events(&self) -> u64 {
         self.recorder.events()
     }
 
-    /// All that was recorded; call it when all is settled and ended.
+    /// Returns the recorder. Call this once everything is settled with [`Rest::Ended`].
     ///
     /// # Errors
-    /// The drawing and the elements are not of one history.
+    /// The drawing and the elements have different lengths.
     pub(super) fn finish(self) -> Result<Recorder, JoinError> {
         match self.join {
             Some(join) if join.next != u64::from(join.spans.count()) => {
@@ -148,7 +148,7 @@ impl Events {
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.recorder.heap_bytes();
         if let Some(join) = &self.join {

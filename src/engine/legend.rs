@@ -1,11 +1,11 @@
-//! What the colours mean, and how much of each there is at the peak and at a moment.
+//! The legend: colours, with the memory of each at the peak and at another moment.
 
 use super::open::OpenFile;
 use super::protocol::{Grouping, LegendEntry, Weight};
 use base::units::Moment;
 
-/// What the colours of a device mean, by slot, with what there is of each at the peak and at another moment; `None` when there is no such
-/// device.
+/// Returns the legend of a device by palette slot, with the live memory of each entry at the peak and at the moment
+/// `at`. `None` if there is no such device.
 pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Option<u32>) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
     let count = file.groups.count(history, colouring);
@@ -25,7 +25,7 @@ pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Opti
     for group in (1..count.max(1)).chain([0]) {
         let [peak, at] = groups.get(group as usize).copied().unwrap_or_default();
         let slot = file.groups.slot(colouring, group);
-        // All have a category.
+        // Every allocation has a category.
         if group == 0 && colouring == Grouping::Category {
             continue;
         }

@@ -1,8 +1,12 @@
-//! The app without a face: [`Request`] in, [`Reply`] out, in slices.
+//! The memscape application without a user interface.
 //!
-//! A driver (worker, command line, test) hands over requests and bytes, calls [`Engine::step`] while there is work, and takes
-//! the replies. `step` returns when its budget is spent, so that a driver with a message queue can let a cancel or a newer
-//! window overtake what runs.
+//! An [`Engine`] takes a [`Request`] (open a file, answer a question, change settings) and the bytes of the file, and
+//! gives back [`Reply`] values. A driver (web worker, command line, test) calls [`Engine::step`] while it returns
+//! [`Work::More`]. `step` returns when its time budget is spent, so a driver with a message queue can let a
+//! cancellation or a newer request overtake running work.
+//!
+//! Read first: `protocol.rs` (requests, questions and replies), `loader.rs` (from bytes to an open file) and
+//! `questions.rs` (from a question to its answer).
 
 pub mod protocol;
 
@@ -80,7 +84,7 @@ use protocol::{LoadRange, PartialFile};
 use questions::Questions;
 use std::collections::VecDeque;
 
-/// Whether [`Engine::step`] has anything left to do.
+/// Remaining work of an [`Engine`], as returned by [`Engine::step`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     More,
@@ -88,18 +92,18 @@ pub enum Work {
     Idle,
 }
 
-/// The app without a face.
+/// Loads one snapshot at a time and answers questions about it.
 pub struct Engine {
-    /// Bytes that the tables of a file may take.
+    /// Maximum size of a file's tables, in bytes.
     memory: u64,
-    /// The events that files are opened with.
+    /// Range of events to keep when a file is opened.
     load: LoadRange,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
-    /// Makes what answers [`Question::WhatIf`], where this engine does.
+    /// Creates the simulator for [`Question::WhatIf`]. `None`: such questions get no answer.
     simulator: Option<fn() -> Box<dyn what_if::Simulate>>,
-    /// Prepares the opening of a file, where this engine reads what is kept of one.
+    /// Applied to each new loader. Set if this engine also opens cache files ([`Engine::taking_kept`]).
     prepare: Option<fn(&mut Loader)>,
     internal: InternalRules,
     categories: CategorySet,
@@ -113,25 +117,27 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// An engine with no file open.
+    /// Creates an engine with no file open.
     pub fn new() -> Engine {
         Engine::with_memory(memory::MOST)
     }
 
-    /// One that refuses a file whose tables take more than so many bytes.
+    /// Creates an engine that rejects files whose tables take more than `memory` bytes.
     pub fn with_memory(memory: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
         Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.taking_kept()
     }
 
-    /// The same, which also opens what [`Engine::write_kept`] wrote. Where none asks for that, none of its code is linked.
+    /// Lets the engine also open cache files written by [`Engine::write_kept`]. The code for that is linked only if
+    /// this is called.
     pub fn taking_kept(self) -> Engine {
         Engine { prepare: Some(Loader::take_histories), ..self }
     }
 
-    /// One without the simulated allocator: [`Question::WhatIf`] has no answer, and none of its code is linked. Nor does it open what
-    /// [`Engine::write_kept`] wrote ([`Engine::taking_kept`]).
+    /// Creates an engine without the simulated allocator, whose code is then not linked. [`Question::WhatIf`] gets no
+    /// answer.
+    /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::taking_kept`] is called.
     pub fn without_simulator() -> Engine {
         let memory = memory::MOST;
         let (questions, internal, replies, load) = Default::default();
@@ -141,7 +147,7 @@ impl Engine {
         Engine { memory, load, loading, file, questions, simulator, prepare, internal, categories, replies }
     }
 
-    /// Takes a request. Long work is done in [`Engine::step`].
+    /// Accepts a request. Long work is left to [`Engine::step`].
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { name, total_bytes, access, member } => {
@@ -164,7 +170,7 @@ impl Engine {
                 }
             }
             Request::Ask(ask) => {
-                // Without a file nobody waits for an answer.
+                // Questions without an open file are dropped.
                 if let Some(file) = &mut self.file {
                     self.questions.ask(file, ask, &mut self.replies);
                 }
@@ -175,7 +181,7 @@ impl Engine {
                 self.file.iter_mut().for_each(|file| file.set_categories(&self.categories));
             }
             Request::InternalFrames(rules) => {
-                // The page sends what can be read; what can't says nothing.
+                // The page sends valid rules only. Invalid ones are ignored.
                 self.internal = InternalRules::heeded(&rules);
                 self.questions.forget_nodes();
                 self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
@@ -183,32 +189,33 @@ impl Engine {
         }
     }
 
-    /// Takes the next bytes of the file being loaded; without one they are dropped. They are those it
-    /// [wants](Engine::wants).
+    /// Feeds the next bytes of the file being loaded, as requested by [`Engine::wants`]. Ignored if no file is loading.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         if let Some(loader) = &mut self.loading {
             loader.feed(chunk);
         }
     }
 
-    /// Which bytes are needed next: `None` while the last chunk is not used up, and after an error or a cancel (stop reading
-    /// then).
+    /// Returns which bytes are needed next. `None` while the last chunk is not used up, and after an error or a
+    /// cancellation: stop reading then.
     pub fn wants(&self) -> Option<Want> {
         self.loading.as_ref()?.wants()
     }
 
-    /// Whether a file is loading at all.
+    /// Returns whether a file is being loaded.
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
     }
 
-    /// What is decoded so far of the file that is loading; `None` where that is as it was the last time, or where only a range is loaded.
-    /// Asking costs a pass over the events since the last time: some nanoseconds each.
+    /// Returns what has been decoded so far of the file being loaded. `None` if nothing was added since the last call,
+    /// or if only a range of events is loaded.
+    /// Costs a pass over the events since the last call, a few nanoseconds each.
     pub fn partial(&mut self) -> Option<Box<PartialFile>> {
         self.loading.as_mut()?.partial().map(Box::new)
     }
 
-    /// Works until there is nothing to do or `has_time` (asked at least every few milliseconds) says no.
+    /// Works until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
+    /// milliseconds.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         let slice = &mut Slice::new(has_time);
         if let Some(loader) = &mut self.loading {
@@ -229,7 +236,7 @@ impl Engine {
                     file.answers.set_rules(self.internal.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
-                    // Whoever only wants to know what is in it, asks for no more.
+                    // A caller that needs only the summary stops here.
                     return Work::More;
                 }
                 Err(error) => {
@@ -241,17 +248,17 @@ impl Engine {
         let Some(file) = &mut self.file else { return Work::Idle };
         let Engine { questions, replies, .. } = self;
         let answered = apart(|| questions.step(file, replies, slice));
-        // What only makes answers faster comes when there is nothing else to do.
+        // Preparation only makes later answers faster, so it runs when no question is waiting.
         let is_done = answered.and_then(|()| apart(|| file.prepare(slice))).is_ok();
         if is_done { Work::Idle } else { Work::More }
     }
 
-    /// The next reply, oldest first.
+    /// Removes and returns the oldest reply.
     pub fn next_reply(&mut self) -> Option<Reply> {
         self.replies.pop_front()
     }
 
-    /// Bytes on the heap, by table, of what is open and what is loading.
+    /// Returns the heap bytes of the open file and of the one being loaded, by table.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.loading.as_ref().map_or_else(Vec::new, |loader| loader.heap_bytes());
         bytes.extend(self.file.as_ref().map_or_else(Vec::new, |file| file.heap_bytes()));

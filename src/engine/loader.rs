@@ -1,4 +1,4 @@
-//! A file on its way in: bytes → container → decoder → snapshot and history, in slices.
+//! Loading of a file in time slices: bytes → container → decoder → snapshot and history.
 
 use super::archive_error::ArchiveError;
 use super::decoder::{DecodeError, Decoded, Decoder, Layout};
@@ -17,44 +17,40 @@ use history::container::{Container, ContainerError, Content};
 use history::replay::Builder;
 use history::snapshot::{Snapshot, WarningKind};
 
-/// Why a file can't be opened: one sentence with place and cause.
+/// Error of opening a file. The message names place and cause.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpenError {
-    /// The archive.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// The outer format.
     #[error("{0}")]
     Container(#[from] ContainerError),
-    /// What is in it.
     #[error("{0}")]
     Decode(#[from] DecodeError),
-    /// The memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
 }
 
-/// A file on its way in.
+/// A file being loaded.
 pub(super) struct Loader {
     name: String,
     intake: Intake,
     container: Container,
-    /// How the file is written, outermost first; known once it is decoded.
+    /// Formats of the file, outermost first. Known once it is decoded.
     format: String,
-    /// Whether the container has handed out all it could of the bytes fed.
+    /// True if the container has consumed all bytes fed so far.
     hungry: bool,
     watch: Watch,
-    /// The events that are kept.
+    /// Range of events to keep.
     load: LoadRange,
-    /// Prepares what receives the events of columns.
+    /// Applied to the event sink of columns.
     prepare: Option<fn(&mut Events)>,
-    /// What is told meanwhile, once somebody has asked.
+    /// Partial results, once they have been requested.
     partly: Option<Box<Partly>>,
     stage: Stage,
 }
 
 enum Stage {
-    /// Once the container knows what it holds, there is a decoder.
+    /// The decoder is created once the container knows its content.
     Decoding(Option<Decoder>),
     Replaying(Box<(Snapshot, Builder)>),
     Indexing(Box<OpenFile>),
@@ -77,12 +73,12 @@ impl Loader {
         }
     }
 
-    /// The same, which keeps these events.
+    /// Sets the range of events to keep.
     pub(super) fn keeping(self, load: LoadRange) -> Loader {
         Loader { load, ..self }
     }
 
-    /// Takes histories in place of events, where they are kept so.
+    /// Accepts cached histories in place of events as well.
     pub(super) fn take_histories(&mut self) {
         self.prepare = Some(Events::take_histories);
     }
@@ -106,7 +102,7 @@ impl Loader {
         Progress { bytes: self.container.read(), total_bytes: self.intake.total_bytes(), phase }
     }
 
-    /// What is decoded so far, where that is more than the last time; nothing where only a range is kept.
+    /// Returns what is decoded so far, if that is more than at the last call. `None` if only a range of events is kept.
     pub(super) fn partial(&mut self) -> Option<PartialFile> {
         let progress = self.progress();
         match &self.stage {
@@ -117,17 +113,17 @@ impl Loader {
         }
     }
 
-    /// The snapshots of a file that has several, once.
+    /// Returns the snapshots of a file, once, if it has several.
     pub(super) fn take_members(&mut self) -> Option<Vec<Member>> {
         self.intake.take_members()
     }
 
-    /// An error as the user reads it: with the member it is in, where there are several.
+    /// Formats an error for the user, with the name of the member if there are several.
     pub(super) fn message(&self, error: &OpenError) -> String {
         self.intake.member_name().map_or_else(|| error.to_string(), |member| format!("{member}: {error}"))
     }
 
-    /// Works until the file is open (`Some`), more bytes are needed or the time is up (`None`).
+    /// Works until the file is open (`Some`), or until more bytes are needed or the time is up (`None`).
     pub(super) fn step(&mut self, slice: &mut Slice<'_>) -> Result<Option<OpenFile>, OpenError> {
         loop {
             match std::mem::replace(&mut self.stage, Stage::Over) {
@@ -191,7 +187,7 @@ impl Loader {
         }
     }
 
-    /// `true` when all the file holds is decoded.
+    /// Decodes the available bytes. Returns true once the whole file is decoded.
     fn decode(&mut self, decoder: &mut Option<Decoder>, slice: &mut Slice<'_>) -> Result<bool, OpenError> {
         loop {
             if let Some(decoder) = decoder
@@ -240,7 +236,7 @@ impl Loader {
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = vec![("chunk of the file", self.container.heap_bytes() + self.intake.heap_bytes())];
         if let Stage::Decoding(Some(decoder)) = &self.stage {

@@ -1,4 +1,4 @@
-//! The marks around the picture: out of memory, snapshots, annotations in lanes.
+//! Marks of a device on the time axis: out-of-memory events, snapshots, and annotations in lanes.
 
 use super::open::OpenFile;
 use super::places;
@@ -8,15 +8,15 @@ use hashbrown::HashMap;
 use history::replay::{AnnotationRange, Clock, DeviceHistory};
 use history::snapshot::{Action, StringId};
 
-/// Marks of one kind that are sent: more than anyone looks at, and a few megabytes at most.
+/// Maximum number of marks of one kind that are sent, a few megabytes.
 const MOST_MARKS: usize = 20_000;
-/// Characters of an annotation's name that are sent.
+/// Maximum length of an annotation's name that is sent, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// Names that are compared with each other: more are no names but numbers.
+/// Maximum number of names that are compared with each other. If there are more, names are likely to be numbers.
 const MOST_NAMES: usize = 4_000;
 
-/// The marks of a device; `None` when there is no such device.
+/// Returns the marks of a device. `None` if there is no such device.
 pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let history = file.history(device)?;
     let clock = history.events.times.clock();
@@ -64,8 +64,8 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     Some(marks)
 }
 
-/// The events of an annotation: from the state before the first of them to the one after the last. Events at its start and at its end are
-/// its own; one that never ended goes on to the end of the trace.
+/// Returns the range of an annotation, from the state before its first event to the state after its last one. Events
+/// exactly at its start and end belong to it. An annotation that never ends lasts to the end of the trace.
 pub(super) fn annotation_span(history: &DeviceHistory, clock: Clock<'_>, range: &AnnotationRange) -> Span {
     let from = clock.events_before_us(range.start_us);
     let to = match range.end_us {
@@ -75,15 +75,15 @@ pub(super) fn annotation_span(history: &DeviceHistory, clock: Clock<'_>, range: 
     Span { from, to: to.max(from) }
 }
 
-/// What names begin with, up to the end of a word or the start of a number.
+/// Prefixes of names, up to the end of a word or the start of a number.
 #[derive(Default)]
 struct Beginnings {
-    /// By beginning: the one name that has it, or that several have.
+    /// By prefix: the number of the only name that has it, or [`SEVERAL`].
     names: HashMap<String, u32, foldhash::fast::RandomState>,
     added: HashMap<StringId, u32, foldhash::fast::RandomState>,
 }
 
-/// Several names begin so.
+/// Sentinel: several names have this prefix.
 const SEVERAL: u32 = u32::MAX;
 
 impl Beginnings {
@@ -97,14 +97,14 @@ impl Beginnings {
         }
     }
 
-    /// Bytes of the longest beginning that another name has as well.
+    /// Returns the length in bytes of the longest prefix that another name has as well.
     fn shared(&self, name: &str) -> u32 {
         let is_shared = |beginning: &&str| self.names.get(*beginning) == Some(&SEVERAL);
         beginnings(name).filter(is_shared).last().map_or(0, |beginning| beginning.len() as u32)
     }
 }
 
-/// The beginnings of a name that end before a word or a number.
+/// Returns the prefixes of a name that end before a word or a number.
 fn beginnings(name: &str) -> impl Iterator<Item = &str> {
     let mut before = ' ';
     name.char_indices().filter_map(move |(at, letter)| {
@@ -122,21 +122,21 @@ fn event_place(clock: Option<Clock<'_>>, event: u32) -> AxisPoint {
     AxisPoint { events: f64::from(event) + 1.0, time: clock.map_or(0, |clock| clock.x(event + 1)) }
 }
 
-/// Where a time lies; without recorded times, at the start.
+/// Returns the position of a time. Without recorded times, it is the start.
 fn time_place(history: &DeviceHistory, clock: Option<Clock<'_>>, time_us: i64) -> AxisPoint {
     let Some(clock) = clock else { return AxisPoint::default() };
     let elapsed = time_us.saturating_sub(clock.first_us()).saturating_add_unsigned(clock.margin());
     places::on_the_clock(history, clock, elapsed.max(0) as f64)
 }
 
-/// Puts ranges, given by start, into the uppermost lane that is free.
+/// Assigns ranges, given by start, to the uppermost free lane.
 #[derive(Default)]
 struct Lanes {
-    /// Where the last range of each lane ends; `i64::MAX` for one that never does.
+    /// End of the last range of each lane in µs, `i64::MAX` if it never ends.
     ends: Vec<i64>,
 }
 
-/// More lanes than this are not made: what comes then goes into the last one.
+/// Maximum number of lanes. Further ranges go into the last one.
 const MOST_LANES: usize = 64;
 
 impl Lanes {

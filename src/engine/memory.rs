@@ -1,15 +1,16 @@
-//! Whether a file fits into memory: refused with a sentence while there is still memory to say it.
+//! Memory limit while loading: a file is rejected while enough memory is left to report the error.
 
 use super::protocol::{MOST_OF_32_BITS, Progress};
 use base::units::Bytes;
 
-/// What tables may take on this machine; where addresses have more bits, the system knows better than we do.
+/// Maximum size of tables on this machine, in bytes. Unlimited on 64-bit systems, where the operating system decides.
 pub(super) const MOST: u64 = if usize::BITS == 32 { MOST_OF_32_BITS } else { u64::MAX };
 
-/// Unpacked bytes between two looks: a look costs some microseconds, and the worst of bytes cost us fifty times their number.
+/// Unpacked bytes between two measurements. A measurement takes some microseconds, and in the worst case tables need
+/// fifty times the unpacked bytes.
 const BYTES_PER_LOOK: u64 = 4 << 20;
 
-/// Why a file is refused.
+/// Error: the file needs more memory than is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.sentence())]
 pub(super) struct TooLarge(Measured);
@@ -22,19 +23,20 @@ struct Measured {
     events: u64,
 }
 
-/// Looks at the memory that a file takes while it is read.
+/// Monitor of the memory that a file takes while it is loaded.
 pub(super) struct Watch {
     most: u64,
     until_look: u64,
 }
 
 impl Watch {
-    /// Tables may take `most` bytes.
+    /// Creates a monitor that allows tables of `most` bytes.
     pub(super) fn new(most: u64) -> Watch {
         Watch { most, until_look: BYTES_PER_LOOK.min(most) }
     }
 
-    /// After so many more bytes were decoded. Now and then it has the bytes held and the events read so far measured.
+    /// Counts `decoded` more bytes. Now and then calls `measure` for the bytes on the heap and the number of events
+    /// read so far, and fails if the heap is too large.
     pub(super) fn look(
         &mut self,
         decoded: usize,
@@ -55,7 +57,7 @@ impl Watch {
 }
 
 impl Measured {
-    /// What was read, what that took, what all would take, and what to do about it.
+    /// Formats the message: bytes read, memory in use, estimated need, and advice.
     fn sentence(&self) -> String {
         let Measured { read, total, held, events } = *self;
         let rest = total.filter(|&total| total > read).map_or_else(String::new, |total| {
@@ -71,7 +73,7 @@ impl Measured {
     }
 }
 
-/// To one digit: it is advice, not a count.
+/// Rounds down to one significant digit. The number is advice, not a count.
 fn rounded_down(events: u64) -> u64 {
     let unit = 10u64.pow(events.checked_ilog10().unwrap_or(0));
     events / unit * unit

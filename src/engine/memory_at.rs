@@ -1,4 +1,4 @@
-//! What memory is like at an address at a moment: the block there, the segment, what is free.
+//! Memory at an address and a moment: the block, the segment, and the free space around the address.
 
 use super::open::OpenFile;
 use super::plots::Around;
@@ -9,7 +9,7 @@ use base::sorted::sort;
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
 
-/// A segment at a moment, or as much of it as touches.
+/// A segment at a moment. Mapped ranges that adjoin within an expandable segment are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SegmentAt {
     pub(super) range: AllocationId,
@@ -17,7 +17,7 @@ pub(super) struct SegmentAt {
     pub(super) end: u64,
 }
 
-/// The segment that holds an address at a moment; `segments` must be complete.
+/// Returns the segment that holds an address at a moment. `segments` must be complete.
 pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) -> Option<SegmentAt> {
     let ranges = &segments.ranges;
     let live = segments.live.live_at(ranges, moment);
@@ -40,7 +40,7 @@ pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) 
     Some(SegmentAt { range, address: ranges.address(first), end: end_of(last) })
 }
 
-/// What is known of a segment; `None` when there is no such device.
+/// Returns the details of a segment. `None` if there is no such device.
 pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Option<HitSegment> {
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let (ranges, kind) = (&segments.ranges, segments.kind(at.range)?);
@@ -63,7 +63,7 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
     Some(HitSegment { site, ..hit })
 }
 
-/// The free bytes around an address that no block has, as far as the segment reaches.
+/// Returns start and size of the free space around an address, within the segment. `None` if a block is there.
 fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
     if around.at.is_some() {
         return None;
@@ -73,8 +73,9 @@ fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)>
     (from <= address && address < to).then_some((from, to - from))
 }
 
-/// The allocation and the memory at an address at a moment, of a part of memory; `None` when there is no such device. The height of a block
-/// is where `height_of` has its first address.
+/// Returns the allocation and the memory at an address and a moment, in a part of memory. `None` if there is no such
+/// device.
+/// `height_of` maps the first address of a block to its height in the picture.
 pub(super) fn memory_at(
     file: &mut OpenFile,
     (device, only): (i64, Only),

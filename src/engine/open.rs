@@ -1,4 +1,4 @@
-//! An open file: its snapshot, the history of each device, and what is asked of them.
+//! An open file: its snapshot, the history of each device, and data derived from them.
 
 use super::answers::Answers;
 use super::categories::Categories;
@@ -22,9 +22,9 @@ use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
-    /// What was held from the driver, by history; see [`OpenFile::segment_lives`].
+    /// Mapped ranges over time, by history; see [`OpenFile::segment_lives`].
     segments: Vec<SegmentLives>,
-    /// The how-manieth of its address everything is, by history; see [`OpenFile::version`].
+    /// Versions, which count the reuses of an address, by history; see [`OpenFile::version`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
     pub(super) rounding: Rounding,
@@ -32,26 +32,26 @@ pub(super) struct OpenFile {
     format: String,
     warnings: Warnings,
     pub(super) groups: Groups,
-    /// Those asked for last at the end.
+    /// Stacking orders, the most recently used last.
     stacked: Vec<Stacked>,
     pub(super) found: Option<Found>,
     pub(super) answers: Answers,
-    /// What other pictures than the stack are made of.
+    /// Data of pictures other than the stack.
     pub(super) plots: Plots,
 }
 
-/// An order of a device other than that of birth.
+/// Stacking order of a device by group instead of by allocation time.
 struct Stacked {
     device: i64,
     by: Grouping,
-    /// How many allocations the device has.
+    /// Number of allocations of the device.
     count: usize,
-    /// The groups of the allocations, as far as they were looked up and sorted.
+    /// Groups of the allocations, as far as they were looked up and sorted.
     piling: Piling,
     order: Option<Order>,
 }
 
-/// Orders that are kept, of all allocations of a file: eight bytes each.
+/// Number of stacking orders kept for all allocations of a file, eight bytes per allocation.
 const ORDERS_KEPT: usize = 2;
 
 impl OpenFile {
@@ -87,22 +87,22 @@ impl OpenFile {
         }
     }
 
-    /// How the file is written, outermost first.
+    /// Returns the formats of the file, outermost first.
     pub(super) fn format(&self) -> &str {
         &self.format
     }
 
-    /// What is odd about its history.
+    /// Returns the warnings about the file's history.
     pub(super) fn warnings(&self) -> &Warnings {
         &self.warnings
     }
 
-    /// Ranks the call sites.
+    /// Builds the groups of allocations. This is the last step of opening a file.
     pub(super) fn index(&mut self, slice: &mut Slice) -> Sliced {
         self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
-    /// Takes checkpoints of what is live. Not needed to open a file, only to answer faster.
+    /// Precomputes live checkpoints, categories, segments and versions. Optional: it only makes answers faster.
     pub(super) fn prepare(&mut self, slice: &mut Slice) -> Sliced {
         for history in &mut self.histories {
             history.live.step(&history.allocations, history.event_count() + 1, slice)?;
@@ -114,63 +114,62 @@ impl OpenFile {
         self.histories.iter().zip(&mut self.versions).try_for_each(|(history, versions)| versions.step(history, slice))
     }
 
-    /// The same at once: whoever calls it has nothing else to do.
+    /// Does the work of [`OpenFile::prepare`] in one go.
     pub(super) fn prepare_whole(&mut self) {
         let goes_on = &mut || true;
         let mut slice = Slice::new(goes_on);
         while self.prepare(&mut slice).is_err() {}
     }
 
-    /// Tells what a device held from the driver when, until [`OpenFile::segments`] has it. On a device that
-    /// there is not there is nothing to tell.
+    /// Computes the mapped ranges of a device over time. Once done, [`OpenFile::segments`] returns them complete. Does
+    /// nothing if there is no such device.
     pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
     }
 
-    /// What a device held from the driver: complete once [`OpenFile::segment_lives`] has said so.
+    /// Returns the mapped ranges of a device over time. Complete once [`OpenFile::segment_lives`] has finished.
     pub(super) fn segments(&self, device: i64) -> Option<&SegmentLives> {
         let known = self.histories.iter().zip(&self.segments).find(|(history, _)| history.device == device);
         known.map(|(_, segments)| segments)
     }
 
-    /// Tells the versions of what a device's events are about, until [`OpenFile::version_of`] knows them.
+    /// Computes the versions for a device's events. Once done, [`OpenFile::version_of`] returns them.
     pub(super) fn version(&mut self, device: i64, slice: &mut Slice) -> Sliced {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
 
-    /// The version of what an event is about, once [`OpenFile::version`] has said that it is known.
+    /// Returns the version of the block or segment of an event. [`OpenFile::version`] must have finished.
     pub(super) fn version_of(&self, history: &DeviceHistory, event: u32) -> u32 {
         let mut known = self.histories.iter().zip(&self.versions);
         let known = known.find(|(known, _)| known.device == history.device);
         known.map_or(0, |(_, versions)| versions.of_event(history, event))
     }
 
-    /// The device with this ordinal.
     pub(super) fn history(&self, device: i64) -> Option<&DeviceHistory> {
         self.histories.iter().find(|history| history.device == device)
     }
 
-    /// What answers about a device are made of, and those that were given; `None` when there is no such device.
+    /// Returns the data for answers about a device, and the cached answers. `None` if there is no such device.
     pub(super) fn open(&mut self, device: i64) -> Option<(Open<'_>, &mut Answers)> {
         let OpenFile { snapshot, histories, rounding, groups, found, answers, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
         Some((Open { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
     }
 
-    /// What answers about the device with this history are made of, but for what a search found.
+    /// Returns the data for answers about the device of this history, without the matches of a search.
     pub(super) fn about<'a>(&'a self, history: &'a DeviceHistory) -> Open<'a> {
         Open { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
 
-    /// The stack that tells where an allocation came from: its own, from its alloc or its block, or else that of its free.
+    /// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
     pub(super) fn stack(&self, history: &DeviceHistory, id: AllocationId) -> StackId {
         stack_of(&self.snapshot, history, id)
     }
 
-    /// The colour of an allocation.
+    /// Returns the colour of an allocation.
     pub(super) fn paint(&self, history: &DeviceHistory, id: AllocationId, by: Grouping) -> Paint {
         if history.allocations.is_unexplained(id) {
             return Paint::UNEXPLAINED;
@@ -178,8 +177,8 @@ impl OpenFile {
         Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)
     }
 
-    /// Lends what a picture is stacked from: the history of a device as the timeline wants it, or what was held from the driver. Its order
-    /// must have been made ([`OpenFile::pile_up`]).
+    /// Calls `work` with the data that a picture is stacked from: the history of a device, or its reserved memory. The
+    /// stacking order must exist ([`OpenFile::pile_up`]).
     pub(super) fn with_source<R>(
         &self,
         device: i64,
@@ -227,18 +226,18 @@ impl OpenFile {
         }))
     }
 
-    /// Other rules tell categories from now on.
+    /// Sets the category rules.
     pub(super) fn set_categories(&mut self, set: &CategorySet) {
         self.groups.categories = Categories::new(set);
         self.stacked.retain(|stacked| stacked.by != Grouping::Category);
     }
 
-    /// Tells the category of every allocation.
+    /// Classifies all allocations.
     pub(super) fn categorize(&mut self, slice: &mut Slice) -> Sliced {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
-    /// Makes the order of a device that `looks` wants, and all else its picture needs, and knows what its colours tell.
+    /// Computes everything that a picture with these `looks` needs: categories, and a stacking order or a plot.
     pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if wanted {
@@ -257,7 +256,7 @@ impl OpenFile {
         result
     }
 
-    /// The same at once. The scene has made it already.
+    /// Does the work of [`OpenFile::pile_up`] in one go. Usually the scene has done it already.
     pub(super) fn pile_up_at_once(&mut self, device: i64, looks: Looks) {
         let _ = self.pile_up(device, looks, &mut Slice::new(&mut || true));
     }
@@ -277,7 +276,7 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Collects the stacks of a node that is to stand out.
+    /// Collects the stacks of a highlighted node.
     pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice) -> Sliced {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
         match self.open(device) {
@@ -286,8 +285,8 @@ impl OpenFile {
         }
     }
 
-    /// Keeps an order, and of the others those asked for last: of several devices beside each other each has its own, the one before
-    /// and the one that comes.
+    /// Keeps a stacking order and drops the oldest ones. With several devices side by side, each keeps its current
+    /// order and the previous one.
     fn keep(&mut self, newest: Stacked) {
         self.stacked.push(newest);
         let most = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
@@ -299,14 +298,14 @@ impl OpenFile {
         self.stacked.drain(..forgotten);
     }
 
-    /// The allocation at a byte of the stack at a moment.
+    /// Returns the allocation at a byte of the stack at a moment.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
         self.pile_up_at_once(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
 
-    /// What is known of an allocation that was hit, whose lowest byte stands there.
+    /// Returns the details of an allocation for a tooltip. `lowest_byte` is its position in the picture.
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
@@ -323,7 +322,7 @@ impl OpenFile {
         })
     }
 
-    /// The silhouette of a device; `None` when there is no such device.
+    /// Returns the silhouette of a device. `None` if there is no such device.
     pub(super) fn overview(&self, device: i64, axis: Axis, width_px: u32) -> Option<Overview> {
         let first = self.history(device)?.events.first();
         self.with_source(device, Looks::default(), |source| {
@@ -332,7 +331,7 @@ impl OpenFile {
         })
     }
 
-    /// Where an allocation is in a window; `None` when there is no such device.
+    /// Returns the outline of an allocation in a window. `None` if there is no such device.
     pub(super) fn outline(
         &mut self,
         device: i64,
@@ -347,7 +346,7 @@ impl OpenFile {
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
     }
 
-    /// What the summary shows.
+    /// Returns the summary of the file.
     pub(super) fn summary(&self) -> FileSummary {
         let warnings = self.snapshot.warnings.iter().chain(self.warnings.iter());
         FileSummary {
@@ -374,7 +373,7 @@ impl OpenFile {
         DeviceSummary { recorder: recorded::facts(&self.snapshot, history), ..device_summary(history) }
     }
 
-    /// Bytes on the heap, by table.
+    /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));

@@ -1,4 +1,4 @@
-//! What of a file is told while it is decoded, to whoever asks for it.
+//! Partial results that are sent while a file is being decoded.
 
 use super::decoder::Decoder;
 use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
@@ -6,54 +6,54 @@ use base::sorted::{ascending, pair, sorted_by_key};
 use history::replay::{Builder, Line, Outline, Partial};
 use history::snapshot::{Action, HOST, Snapshot};
 
-/// An estimate is kept while the next one differs by less than this part of it, so that the axis does not tremble.
+/// Largest relative change of the estimated event count that is ignored, so that the axis does not jitter.
 const STEADY: f64 = 1.0 / 32.0;
 
-/// When what is decoded so far is told: by milliseconds of whoever's clock it is.
+/// Schedule of the partial results. Times are milliseconds of the caller's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     due_ms: f64,
 }
 
 impl Pace {
-    /// Milliseconds after a file was begun: what is open sooner is not shown before.
+    /// Delay before the first partial result. Files that open faster never show one.
     const FIRST_MS: f64 = 400.0;
-    /// Milliseconds between two times.
+    /// Minimum interval between two partial results.
     const EVERY_MS: f64 = 100.0;
-    /// How many times as long as telling it took is worked before it is told again.
+    /// Minimum pause after a partial result, as a multiple of the time that it took to produce.
     const REST: f64 = 40.0;
 
-    /// A file is begun.
+    /// Starts the schedule when a file is opened at `now_ms`.
     pub fn begun(now_ms: f64) -> Pace {
         Pace { due_ms: now_ms + Pace::FIRST_MS }
     }
 
-    /// Whether it is time to tell.
+    /// Returns whether the next partial result is due.
     pub fn is_due(self, now_ms: f64) -> bool {
         now_ms >= self.due_ms
     }
 
-    /// It was told, which took from then until then.
+    /// Schedules the next partial result after one that was produced between `from_ms` and `to_ms`.
     pub fn told(from_ms: f64, to_ms: f64) -> Pace {
         Pace { due_ms: to_ms + Pace::EVERY_MS.max((to_ms - from_ms) * Pace::REST) }
     }
 }
 
-/// What is told of a file that is loading.
+/// State of the partial results for the file that is loading.
 #[derive(Default)]
 pub(super) struct Partly {
     partial: Partial,
-    /// Bytes read and events decoded when events were met first.
+    /// Bytes read and events decoded at the first call that saw any events.
     begun: Option<[u64; 2]>,
-    /// The estimate of the trace of this number that was told last.
+    /// Index of the trace that is being decoded, and its estimated number of events.
     expected: (usize, f64),
-    /// Events that were told last.
+    /// Number of events in the last partial result.
     told: u64,
     is_whole: bool,
 }
 
 impl Partly {
-    /// Takes in what was decoded since the last look, and tells it; `None` where that is nothing.
+    /// Folds in the events decoded since the last call. Returns `None` if there were none.
     pub(super) fn look(&mut self, name: &str, decoder: &Decoder, progress: &Progress) -> Option<PartialFile> {
         decoder.look(&mut self.partial);
         let events: u64 = self.partial.outlines.iter().map(|outline| u64::from(outline.events)).sum();
@@ -72,7 +72,7 @@ impl Partly {
             0 => events as f64 / progress.bytes.max(1) as f64,
             read => (events - first_event) as f64 / read as f64,
         };
-        // What is to come is divided among the devices that have memory and no events yet.
+        // The remaining events are split evenly among the devices that have memory but no events yet.
         let others = self.partial.devices.saturating_sub(self.partial.outlines.len()) as f64;
         let of_last = self.partial.outlines.last().map_or(0.0, |outline| f64::from(outline.events));
         let expected = of_last.max((of_last + rate * rest as f64) / (1.0 + others));
@@ -83,14 +83,14 @@ impl Partly {
         Some(self.tell(name))
     }
 
-    /// All is decoded, and nothing is built of it yet.
+    /// Marks the file as fully decoded. Indexing has not started yet.
     pub(super) fn close(&mut self, builder: &Builder, snapshot: &Snapshot) {
         builder.close(&mut self.partial, snapshot);
         self.told = 0;
         self.is_whole = true;
     }
 
-    /// The numbers of the whole file, once.
+    /// Returns the final numbers of the file. Returns `None` after the first call.
     pub(super) fn whole(&mut self, name: &str) -> Option<PartialFile> {
         let is_news = self.is_whole && std::mem::replace(&mut self.told, 1) == 0;
         is_news.then(|| self.tell(name)).filter(|partial| !partial.devices.is_empty())

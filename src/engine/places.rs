@@ -1,4 +1,4 @@
-//! Where a moment lies on both axes, and what holds then.
+//! Conversion of positions to both time axes, and the facts at a moment.
 
 use super::protocol::{At, AxisPoint, MomentFacts, NamedEvent, Turn};
 use base::units::{EventIdx, Moment};
@@ -6,13 +6,13 @@ use history::replay::{Clock, Curve, DeviceHistory};
 use history::snapshot::Action;
 use picture::timeline::Axis;
 
-/// The last out-of-memory event.
+/// Returns the last out-of-memory event.
 fn last_oom(history: &DeviceHistory) -> Option<EventIdx> {
     let is_oom = |event: &u32| history.events.action(*event) == Action::Oom;
     history.note_events().filter(is_oom).last().map(EventIdx)
 }
 
-/// Everything about the moment that is pointed at; beyond either end, the first or the last. `None` for an unknown event.
+/// Returns the facts at a moment. Positions outside the trace are clamped. Returns `None` for an unknown event.
 pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     let at = match at {
         At::After(named) => At::Moment(Moment::after(event_named(history, named)?).0),
@@ -55,15 +55,16 @@ pub(super) fn facts(history: &DeviceHistory, at: At) -> Option<MomentFacts> {
     })
 }
 
-/// µs from one event to a later one, where both have a time: on the axis of time, so that a clock that was set back makes nothing
-/// last less than no time.
+/// Returns the time between two events in µs, or `None` if either has no timestamp. It is measured on the time axis,
+/// so it is never negative, even if the clock was set back.
 pub(super) fn lasted_us(history: &DeviceHistory, from: EventIdx, to: EventIdx) -> Option<i64> {
     let times = &history.events.times;
     let [from, to] = [from, to].map(|event| times.at(event.0).and(times.clock()).map(|clock| clock.x(event.0 + 1)));
     from.zip(to).map(|(from, to)| i64::try_from(to.saturating_sub(from)).unwrap_or(i64::MAX))
 }
 
-/// Looks through all events: only the command line asks, which has nothing else to do meanwhile.
+/// Finds an event by action, address and version. Scans all events, which is acceptable because only the command line
+/// uses it.
 fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
     let wanted = match named.turn {
         Turn::Alloc => Action::Alloc,
@@ -83,7 +84,8 @@ fn event_named(history: &DeviceHistory, named: NamedEvent) -> Option<EventIdx> {
     })
 }
 
-/// The place of `x` on the time axis: on the axis of events, between two of them in proportion to the time.
+/// Converts `x` on the time axis to a position on both axes. Between two events, the event axis is interpolated by
+/// time.
 pub(super) fn on_the_clock(history: &DeviceHistory, clock: Clock<'_>, x: f64) -> AxisPoint {
     let x = x.clamp(0.0, clock.width() as f64);
     let moment = clock.events_before(x.next_up());
@@ -92,7 +94,7 @@ pub(super) fn on_the_clock(history: &DeviceHistory, clock: Clock<'_>, x: f64) ->
     AxisPoint { events: f64::from(moment) + part.clamp(0.0, 1.0), time: x.round() as u64 }
 }
 
-/// From when to when a moment lasts, on the time axis.
+/// Returns the start and end of a moment on the time axis.
 fn lasts(history: &DeviceHistory, clock: Clock<'_>, moment: u32) -> [u64; 2] {
     let from = clock.x(moment);
     let to = if moment < history.event_count() { clock.x(moment + 1) } else { clock.width() };

@@ -1,7 +1,7 @@
-//! What the page, the command line and the tests ask, and what they are told. Plain data.
+//! Messages between the engine and its drivers (page, command line, tests). Plain data.
 //!
-//! Bytes of the file do not travel in a [`Request`]: the driver feeds them to the engine between `Open` and `EndOfFile`, and
-//! asks it before each chunk which ones it [wants](Want).
+//! The bytes of a file are not part of a [`Request`]. The driver feeds them to the engine between `Open` and
+//! `EndOfFile`, and asks the engine before each chunk which ones it [wants](Want).
 
 mod ask;
 mod details;
@@ -82,35 +82,33 @@ pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use serde::{Deserialize, Serialize};
 
-/// What a driver sends to the engine.
+/// Message from a driver to the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Request {
-    /// A new file begins; it replaces the open one and whatever was loading.
+    /// Opens a new file. Closes the open file and cancels any load in progress.
     Open {
         name: String,
-        /// Its length in bytes, where known.
         total_bytes: Option<u64>,
-        /// How its bytes can be reached.
         access: Access,
-        /// Which snapshot of a file that holds several: its place in [`Reply::Members`]; the first when not said.
+        /// Index in [`Reply::Members`] of the snapshot to open, if the file holds several. `None` opens the first.
         member: Option<u32>,
     },
-    /// The events that files are opened with from now on; all, before it was sent. There is no reply.
+    /// Sets the events to load from files opened after this. The default is all. Has no reply.
     Load(LoadRange),
-    /// There are no more bytes after those that were fed last.
+    /// Signals that all bytes of the file have been fed.
     EndOfFile,
     Cancel,
     Ask(Ask),
-    /// Which frames are internal, from now on: rules that [`InternalRules::parse`] reads, one a line. Nodes of arrangements that hide them
-    /// get new numbers. There is no reply.
+    /// Sets the rules for internal frames, one per string, as parsed by [`InternalRules::parse`]. Tree nodes of
+    /// arrangements that hide internal frames get new numbers. Has no reply.
     InternalFrames(Vec<String>),
-    /// The categories from now on: [`CategorySet::parse`] reads them from a text, [`CategorySet::standard`] are those of a new engine.
-    /// There is no reply; whatever names categories has to be asked for again.
+    /// Sets the categories. A new engine has [`CategorySet::standard`]. Has no reply. Questions that depend on
+    /// categories have to be asked again.
     Categories(Box<CategorySet>),
 }
 
 impl Request {
-    /// Opens a file that is read from its beginning to its end, the first snapshot in it if it holds several.
+    /// Creates a request to open a file that is read sequentially. Opens its first snapshot if it holds several.
     pub fn open(name: &str, total_bytes: Option<u64>) -> Request {
         Request::Open { name: name.to_owned(), total_bytes, access: Access::Forward, member: None }
     }

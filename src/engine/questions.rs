@@ -1,5 +1,6 @@
-//! The questions that are not answered yet, and the one place that answers each kind. What takes no time is answered at once; of all
-//! else the latest of each kind counts.
+//! Queue of pending questions, and the dispatch to the code that answers each kind.
+//!
+//! Quick questions are answered at once. Of the other kinds, only the latest question of each kind is kept.
 
 use super::curves::CurvesInWork;
 use super::events::Events;
@@ -23,7 +24,7 @@ use history::snapshot::StackId;
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
-/// The questions in the order they are answered in, what is made for them, and what was made for those before.
+/// Pending questions in the order of priority, with work in progress and caches.
 #[derive(Default)]
 pub(super) struct Questions {
     waiting: VecDeque<Ask>,
@@ -41,17 +42,17 @@ pub(super) struct Questions {
     events: Events,
     reports: Reports,
     sending: Sending,
-    /// Answers [`Question::WhatIf`], where there is one.
+    /// Answers [`Question::WhatIf`], if this engine simulates.
     simulator: Option<Box<dyn Simulate>>,
     plan: Option<Box<Plan>>,
     plan_curve: Option<Box<Plan>>,
     sizes: Option<Box<Sizes>>,
 }
 
-/// The rank of what is answered ahead of whatever runs, each question of it.
+/// Rank of questions that are answered immediately. They do not replace each other.
 const AT_ONCE: u8 = 0;
 
-/// Which questions are answered first.
+/// Returns the priority of a question. Lower ranks are answered first.
 fn rank(what: &Question) -> u8 {
     match what {
         Question::Hit { .. } | Question::Moments(_) | Question::Step { .. } | Question::Marks => AT_ONCE,
@@ -69,12 +70,11 @@ fn rank(what: &Question) -> u8 {
 }
 
 impl Questions {
-    /// None yet, and whoever answers [`Question::WhatIf`].
     pub(super) fn new(simulator: Option<Box<dyn Simulate>>) -> Questions {
         Questions { simulator, ..Questions::default() }
     }
 
-    /// Takes a question: answers it, or keeps it for [`Questions::step`].
+    /// Answers a question at once, or queues it for [`Questions::step`].
     pub(super) fn ask(&mut self, file: &mut OpenFile, ask: Ask, replies: &mut VecDeque<Reply>) {
         let rank_of = rank(&ask.what);
         if rank_of == AT_ONCE {
@@ -89,7 +89,7 @@ impl Questions {
         self.waiting.insert(place, ask);
     }
 
-    /// Lets go of what was made for another question of this kind.
+    /// Drops the work in progress for an earlier question of this kind.
     fn begin(&mut self, what: &Question) {
         match what {
             Question::Scene { .. } => self.scene = SceneInWork::default(),
@@ -110,7 +110,7 @@ impl Questions {
         }
     }
 
-    /// Categories are others from now on.
+    /// Drops everything that depends on the categories, because they have changed.
     pub(super) fn forget_categories(&mut self) {
         self.tables.forget();
         self.events.forget();
@@ -119,13 +119,13 @@ impl Questions {
         self.scene = SceneInWork::default();
     }
 
-    /// Nodes have other numbers from now on.
+    /// Drops everything that depends on node numbers, because they have changed.
     pub(super) fn forget_nodes(&mut self) {
         (self.trees, self.flames, self.plan, self.plan_curve) = Default::default();
         self.tables.forget();
     }
 
-    /// Answers all that waits.
+    /// Answers all pending questions.
     pub(super) fn step(&mut self, file: &mut OpenFile, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
         while let Some(ask) = self.waiting.pop_front() {
             if self.answer(file, &ask, replies, slice).is_err() {
@@ -136,7 +136,7 @@ impl Questions {
         Ok(())
     }
 
-    /// Sends the answer, where there is one.
+    /// Answers one question and queues the reply, if it has one.
     fn answer(&mut self, file: &mut OpenFile, ask: &Ask, replies: &mut VecDeque<Reply>, slice: &mut Slice) -> Sliced {
         let Ask { serial, device, ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
@@ -197,7 +197,7 @@ impl Questions {
                 Some(Answer::Details(apart(|| details::details(file, device, allocation)).map(Box::new)))
             }
             Question::Find(ref query) => {
-                // The page asks for what can be read; what can't finds nothing.
+                // The page only sends valid queries. An invalid one finds nothing.
                 let sought = || Query::parse(query).map_or(Sought::Nothing, Sought::Query);
                 let search = self.search.get_or_insert_with(|| Box::new(Search::new(device, sought())));
                 let tally = apart(|| search.step(file, slice))?;
@@ -261,7 +261,7 @@ impl Questions {
                 let answer = simulator.answer(file, device, question, send, slice)?;
                 answer.map(|answer| Answer::WhatIf(Box::new(answer)))
             }
-            // Two files are never here.
+            // The engine holds one file. Questions about two are answered by `compare::Pair`.
             Question::Pair(_) | Question::Comparison(..) => None,
             Question::Recording => apart(|| self.sending.step(file, device, slice))?.map(Answer::Recording),
             Question::PlannedSizes(ref question) => {
@@ -276,7 +276,7 @@ impl Questions {
         Ok(())
     }
 
-    /// Bytes on the heap of what is kept, by table.
+    /// Returns the heap memory of work in progress and caches, in bytes, by kind of table.
     pub(super) fn heap_bytes(&self) -> [(&'static str, usize); 6] {
         let views = self.trees.heap_bytes() + self.states.heap_bytes() + self.beneath.heap_bytes();
         [

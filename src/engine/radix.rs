@@ -1,47 +1,45 @@
-//! A stable sort of numbers by keys of 64 bits, in slices: one digit after the other, the least first.
+//! Stable LSD radix sort of ids by 64-bit keys, in slices.
 
 use base::slice::{Slice, Sliced};
 use std::ops::Range;
 
-/// Bits of a digit.
+/// Bits per digit.
 const DIGIT: u32 = 8;
 const DIGITS: usize = 1 << DIGIT;
 
-/// What is to be sorted, and how far it is.
+/// Sort in progress.
 #[derive(Default)]
 pub(super) struct Radix {
     keys: Vec<u64>,
     ids: Vec<u32>,
     to_keys: Vec<u64>,
     to_ids: Vec<u32>,
-    /// Bits in which keys differ: digits without any are passed over.
+    /// Bits that differ between any two keys. Digits without such bits are skipped.
     differing: u64,
     digit: u32,
-    /// How often each value of the digit was counted; then where the next number of that value goes.
+    /// Number of occurrences of each digit value, then the target index of the next id with that value.
     counts: Vec<u32>,
     next: usize,
     counted: bool,
 }
 
 impl Radix {
-    /// None yet, with room for `count`: growing would copy all of them in one go.
+    /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them in one go.
     pub(super) fn with_room(count: usize) -> Radix {
         Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
     }
 
-    /// Appends a number, before the sort begins.
+    /// Appends an id. Must not be called after [`Radix::step`].
     pub(super) fn push(&mut self, key: u64, id: u32) {
         self.differing |= key ^ self.keys.first().copied().unwrap_or(key);
         self.keys.push(key);
         self.ids.push(id);
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Sorts.
     pub(super) fn step(&mut self, slice: &mut Slice) -> Sliced {
         let len = self.keys.len();
         while self.digit < u64::BITS / DIGIT {
@@ -69,7 +67,8 @@ impl Radix {
         Ok(())
     }
 
-    /// The digit at `shift` of these rows: counts how often each value occurs, or then moves the numbers to their places.
+    /// Processes the digit at bit `shift` for the given rows. Counts values in the first pass and moves ids in the
+    /// second.
     fn count_or_move(&mut self, rows: Range<usize>, shift: u32) {
         let len = self.keys.len();
         if self.counted {
@@ -103,35 +102,34 @@ impl Radix {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         (self.keys.capacity() + self.to_keys.capacity()) * size_of::<u64>()
             + (self.ids.capacity() + self.to_ids.capacity()) * size_of::<u32>()
     }
 
-    /// The numbers, in the order of their keys once sorted.
+    /// Returns the ids, in key order once sorted.
     pub(super) fn into_ids(self) -> Vec<u32> {
         self.ids
     }
 }
 
-/// Numbers sorted by several keys, in slices.
+/// Sort of ids by several keys, in slices.
 #[derive(Default)]
 pub(super) struct Sorting {
     radix: Radix,
-    /// Which key comes next: the one that counts least comes first.
+    /// Index of the current key. The least significant key comes first.
     part: usize,
-    /// The numbers, sorted by the keys before that.
+    /// Ids, sorted by all keys before `part`.
     ids: Vec<u32>,
 }
 
 impl Sorting {
-    /// Of these, in the order in which equal ones stay.
+    /// Creates a sort of these ids. Equal ids keep their order.
     pub(super) fn of(ids: Vec<u32>) -> Sorting {
         Sorting { ids, ..Sorting::default() }
     }
 
-    /// Sorts by so many keys. Key 0 counts least; each takes so many steps to make.
+    /// Sorts by `parts` keys, key 0 being the least significant. Computing one key costs `steps` slice steps.
     pub(super) fn step(
         &mut self,
         (parts, steps): (usize, u32),
@@ -155,12 +153,11 @@ impl Sorting {
         Ok(())
     }
 
-    /// The numbers, in their order once sorted.
+    /// Returns the ids, in order once sorted.
     pub(super) fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.radix.heap_bytes() + self.ids.capacity() * size_of::<u32>()
     }

@@ -1,4 +1,4 @@
-//! What happened in a range of the trace, in slices.
+//! Facts about a range of the trace, computed in slices.
 
 use super::answers::{Selection, within};
 use super::open::OpenFile;
@@ -7,7 +7,7 @@ use base::slice::{Slice, Sliced};
 use base::units::Moment;
 use history::replay::Curve;
 
-/// What happened in the range. On a device that the file does not have, nothing.
+/// Returns the totals of the allocations in `span`. All zero if the file does not have the device.
 pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice) -> Sliced<RangeFacts> {
     let Some((open, answers)) = file.open(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);

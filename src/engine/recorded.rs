@@ -1,10 +1,10 @@
-//! What a recorder says of a device, held against what the trace says.
+//! Device facts that the recorder stored in the snapshot, such as capacity and named tensors.
 
 use super::protocol::{CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE, PROCESS, TENSORS, TENSORS_FOUND};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
-/// What our keys are called by the recorder; those of the whole trace come last.
+/// Our key and the recorder's key for each number. The ones that only apply to a whole trace come last.
 const RECORDED: [(&str, &str); 6] = [
     (CAPACITY, "capacity_bytes"),
     (DEVICE_FREE, "free_bytes"),
@@ -13,10 +13,10 @@ const RECORDED: [(&str, &str); 6] = [
     (OUTSIDE, "process_bytes"),
     (COUNTED_PEAK, "stats.requested_bytes.all.peak"),
 ];
-/// How many of them hold of a part of a trace as well.
+/// Number of leading entries in [`RECORDED`] that also apply to a cropped trace.
 const OF_PARTS: usize = 4;
 
-/// The facts about a device, by their keys; none where no recorder says any.
+/// Returns the facts about a device as keys and values. Empty if the snapshot has no recorder data.
 pub(super) fn facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String, u64)> {
     let recorder = &snapshot.recorder;
     let (device, allocations) = (history.device, &history.allocations);
@@ -24,13 +24,13 @@ pub(super) fn facts(snapshot: &Snapshot, history: &DeviceHistory) -> Vec<(String
     if recorder.tree.bytes().is_empty() {
         return facts;
     }
-    // A part of a trace has another end and another peak.
+    // A cropped trace has a different end and a different peak.
     let of = if recorder.is_crop { &RECORDED[..OF_PARTS] } else { &RECORDED[..] };
     for (key, theirs) in of {
         let Some(number) = recorder.of_device(device, theirs).and_then(|text| text.parse::<u64>().ok()) else {
             continue;
         };
-        // What is used outside of the allocator is what the process uses beyond what is reserved.
+        // Memory used outside the allocator is the process's usage minus the reserved bytes.
         let number = if *key == OUTSIDE { number.saturating_sub(history.numbers.reserved_end) } else { number };
         facts.push(((*key).to_owned(), number));
     }

@@ -1,20 +1,21 @@
-//! A made-up snapshot, for a worker to open while nobody has given it one: so that by then the browser has compiled, and optimised,
-//! the code that opens snapshots and answers questions about them.
+//! A synthetic snapshot that a worker opens before the user has chosen a file. The browser then compiles and
+//! optimises the code that opens snapshots and answers questions.
 //!
-//! It is what Python's pickler writes of a plain training loop on one device. Nothing in it is shown to anybody.
+//! The bytes match what Python's pickler writes for a plain training loop on one device. The page never shows this
+//! snapshot.
 
-/// Allocations of a step: the first of each step stay, as the model's would, the others are freed in the same step.
+/// Allocations per step. The first [`KEPT`] stay live like a model's weights. The others are freed in the same step.
 const ALLOCATIONS: u32 = 24;
-/// Of which so many stay, of the first step.
+/// Allocations of the first step that are never freed.
 const KEPT: u32 = 6;
-/// Bytes between one address and the next.
+/// Distance between two addresses, in bytes.
 const APART: u64 = 4 << 20;
-/// Where the one segment begins.
+/// Address of the only segment.
 const START: u64 = 0x7f00_0000_0000;
-/// So many steps are written at a time.
+/// Steps per chunk.
 const STEPS_AT_ONCE: u32 = 8;
 
-/// Frames inside each other, innermost first, of which every stack has a part; `line` tells those apart that have the same function.
+/// Frames of all stacks, innermost first. Each stack has a subset. `line` distinguishes frames of the same function.
 const FRAMES: [(&str, &str, u32); 8] = [
     ("c10::cuda::CUDACachingAllocator::malloc(unsigned long)", "??", 0),
     ("at::native::empty_cuda(c10::ArrayRef<long>)", "??", 0),
@@ -26,21 +27,21 @@ const FRAMES: [(&str, &str, u32); 8] = [
     ("main", "train.py", 112),
 ];
 
-/// The snapshot, some kilobytes at a time.
+/// Generator of the snapshot in chunks of a few kilobytes.
 pub struct MadeUp {
     steps: u32,
     step: u32,
     now_us: u64,
-    /// Texts that were written before, and where the memo has them.
+    /// Strings written so far, with their memo index.
     texts: Vec<(&'static str, u32)>,
-    /// Frames that were written before, by number and line.
+    /// Frames written so far: index in [`FRAMES`], line offset, memo index.
     frames: Vec<(usize, u32, u32)>,
     memo: u32,
     out: Vec<u8>,
 }
 
 impl MadeUp {
-    /// One of so many steps; each has some seventy events.
+    /// Creates a snapshot of `steps` training steps, each about 70 events.
     pub fn new(steps: u32) -> MadeUp {
         let (texts, frames, out) = Default::default();
         MadeUp { steps, step: 0, now_us: 1_700_000_000_000_000, texts, frames, memo: 0, out }
@@ -77,7 +78,7 @@ impl MadeUp {
             self.text(if is_kept { "active_allocated" } else { "inactive" });
             self.close(b'u');
         }
-        // Blocks, segment, segments.
+        // Close the blocks, the segment and the segments.
         [b'e', b'u', b'e'].into_iter().for_each(|code| self.close(code));
         self.text("device_traces");
         self.open(b']');
@@ -145,14 +146,14 @@ impl MadeUp {
             0..0x100 => (&b"K"[..], 1),
             0x100..0x1_0000 => (&b"M"[..], 2),
             0x1_0000..0x8000_0000 => (&b"J"[..], 4),
-            // Signed, of eight bytes: no number here needs the ninth.
+            // `LONG1` with eight bytes, signed. No number here needs a ninth byte.
             _ => (&[0x8a, 8][..], 8),
         };
         self.out.extend_from_slice(code);
         self.out.extend(number.to_le_bytes().iter().take(length));
     }
 
-    /// A text: in full, or where the memo has it.
+    /// Writes a string, or a memo reference if it was written before.
     fn text(&mut self, text: &'static str) {
         if let Some((_, slot)) = self.texts.iter().find(|(known, _)| *known == text) {
             return self.again(*slot);
@@ -172,7 +173,7 @@ impl MadeUp {
         }
     }
 
-    /// Opens a dict or a list, and begins to fill it.
+    /// Opens a dict or list and starts its items.
     fn open(&mut self, code: u8) {
         self.out.push(code);
         self.memoize();
@@ -189,7 +190,7 @@ impl MadeUp {
     }
 }
 
-/// Bytes of an allocation.
+/// Returns the requested bytes of the allocation in a slot.
 fn requested(place: u32) -> u64 {
     u64::from(place + 1) * 163_840 - 96
 }
@@ -208,7 +209,7 @@ impl Iterator for MadeUp {
             self.train();
         }
         if self.step >= self.steps {
-            // Trace, traces, all.
+            // Close the trace, the list of traces and the snapshot.
             [b'e', b'e', b'u', b'.'].into_iter().for_each(|code| self.close(code));
         }
         Some(std::mem::take(&mut self.out))

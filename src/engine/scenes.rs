@@ -1,11 +1,11 @@
-//! A scene that was asked for and is not done yet, of whatever picture it is.
+//! Scenes under construction, for all kinds of plots.
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot};
 use base::slice::{Slice, Sliced, Spent};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
-/// The scene, as far as it is.
+/// Scene under construction. Empty before the first step.
 #[derive(Default)]
 pub(super) struct SceneInWork(Option<Job>);
 
@@ -15,7 +15,7 @@ enum Job {
 }
 
 impl SceneInWork {
-    /// The scene; `None` for an unknown device. Another window is another [`SceneInWork`].
+    /// Builds the scene in slices. Returns `None` for an unknown device. Use a new [`SceneInWork`] for each window.
     pub(super) fn scene(
         &mut self,
         file: &mut OpenFile,

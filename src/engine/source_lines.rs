@@ -1,4 +1,4 @@
-//! What frames weigh, put together to the lines and files of their code, in slices: a file may claim millions of lines.
+//! Aggregation of frame weights to lines and files, in slices because a file may claim millions of lines.
 
 use super::protocol::{SourceFile, SourceLine, Standing};
 use super::radix::Sorting;
@@ -6,17 +6,17 @@ use base::column::Column;
 use base::slice::{STEPS, Slice, Sliced};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
-/// Files and lines that are sent; no project has more.
+/// Maximum number of files and lines in an answer. Larger than any real project.
 const MOST_FILES: usize = 2000;
 const MOST_LINES: usize = 20_000;
-/// Bytes of a path that are sent.
+/// Maximum length of a path in an answer, in bytes.
 const LONGEST_PATH: usize = 1000;
 
-/// Bytes of the text of a line, and of all lines, that are sent.
+/// Maximum length of the source text of a line, and of all lines together, in bytes.
 const LONGEST_CODE: usize = 200;
 const MOST_CODE: usize = 1 << 20;
 
-/// A file by a frame of it, what it weighs, and the first of its lines.
+/// A source file: one of its frames, its weight, and the index of its first line.
 #[derive(Clone, Copy)]
 struct File {
     frame: u32,
@@ -24,34 +24,34 @@ struct File {
     first: u32,
 }
 
-/// What files and lines are sorted by.
+/// Sort key of files and lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SortBy {
     /// Bytes in the scope.
     #[default]
     Weight,
-    /// Bytes that a change adds or takes away.
+    /// Bytes that a change adds or removes.
     Change,
 }
 
-/// Frames on their way to files.
+/// Aggregation in progress.
 #[derive(Default)]
 pub(super) struct SourceLines {
     pub(super) frames: Vec<Standing>,
     pub(super) by: SortBy,
-    /// How many of them were looked at, and those that weigh anything.
+    /// Number of frames examined so far, and the ones with any weight.
     seen: usize,
     used: Vec<u32>,
-    /// These by file and line, and how many of them stand in `lines` and `files`.
+    /// `used` sorted by file and line, and how many of these are in `lines` and `files`.
     by_place: Option<Sorting>,
     grouped: usize,
-    /// Of each line a frame, and what it weighs.
+    /// A frame of each line, and the weight of the line.
     lines: Column<(u32, Standing)>,
     files: Column<File>,
-    /// The files, heaviest first, and how many of them are done.
+    /// Files in descending order of weight, and how many of them are in `sent`.
     by_weight: Option<Sorting>,
     done: usize,
-    /// The lines of the file that comes next, heaviest first.
+    /// Lines of the next file in descending order of weight.
     of_file: Option<Sorting>,
     line_count: usize,
     code_bytes: usize,
@@ -69,7 +69,7 @@ impl Standing {
         self.now.count > 0 || self.peak.count > 0
     }
 
-    /// What it sorts by, the heaviest or most changed first; key 0 counts less.
+    /// Returns a sort key that puts the heaviest or most changed item first. Key 0 is the less significant one.
     fn key(&self, part: usize, by: SortBy) -> u64 {
         !match (part, by) {
             (0, _) => self.peak.bytes,
@@ -80,14 +80,14 @@ impl Standing {
 }
 
 impl SourceLines {
-    /// Puts them together: the files, heaviest first, and what is not among them.
+    /// Returns the files, heaviest first, and the total of the files that do not fit.
     pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced<(Vec<SourceFile>, Standing)> {
         while let Some(part) = slice.part(&mut self.seen, self.frames.len(), 1)? {
             let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
             self.used.extend(part.filter(|(_, standing)| standing.weighs()).map(|(id, _)| id as u32));
         }
         let frame = |id: u32| snapshot.frames.frame(FrameId(id));
-        // Where neither file nor line changes, it is the same line.
+        // Adjacent frames with the same file and line belong to the same line.
         let mut place = |part: usize, id: u32| match (part, frame(id)) {
             (0, Frame { line, .. }) => line.cast_unsigned() as u64,
             (1, Frame { line, .. }) => (line.cast_unsigned() >> u64::BITS) as u64,
@@ -163,7 +163,6 @@ impl SourceLines {
         Ok((std::mem::take(&mut self.sent), self.left_out))
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let sorting = [&self.by_place, &self.by_weight, &self.of_file].into_iter().flatten();
         self.frames.capacity() * size_of::<Standing>()
@@ -174,7 +173,7 @@ impl SourceLines {
     }
 }
 
-/// Where each line of a source begins.
+/// Returns the byte offset of the start of each line.
 #[inline(never)]
 fn begins(source: &[u8]) -> Vec<u32> {
     let mut begins = Vec::new();
@@ -188,7 +187,7 @@ fn begins(source: &[u8]) -> Vec<u32> {
     begins
 }
 
-/// The text of a line; empty where there is none.
+/// Returns the trimmed text of a line. Empty if there is no such line.
 #[inline(never)]
 fn code(source: &[u8], begins: &[u32], line: i128) -> String {
     let at = usize::try_from(line).ok().and_then(|line| begins.get(line.checked_sub(1)?));
@@ -197,7 +196,7 @@ fn code(source: &[u8], begins: &[u32], line: i128) -> String {
     String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
-/// A path, of a very long one the end: it has the file's name.
+/// Returns a path as text. Keeps the end of a very long one, because it has the file name.
 fn path(bytes: &[u8]) -> String {
     let (mark, end) = match bytes.len().checked_sub(LONGEST_PATH) {
         Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),

@@ -1,4 +1,4 @@
-//! What the files and lines of the user's own code weigh, in slices.
+//! Weights of the files and lines of the user's own code, computed in slices.
 
 use super::answers::{Selection, within};
 use super::device::Open;
@@ -8,18 +8,18 @@ use super::source_lines::{SortBy, SourceLines};
 use base::slice::{Slice, Sliced};
 use base::units::Moment;
 
-/// How far the answer is.
+/// Computation in progress.
 #[derive(Default)]
 pub(super) struct Sources {
-    /// Of the scope, then of the peak, how many kinds of stacks are attributed.
+    /// Number of stacks attributed so far, for the scope and for the peak.
     next: [usize; 2],
-    /// What frames weigh, on the way to files.
+    /// Weights by frame, aggregated to files at the end.
     lines: SourceLines,
     page: SourcesPage,
 }
 
 impl Sources {
-    /// The answer. On a device that the file does not have it is empty.
+    /// Computes the answer. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -53,7 +53,7 @@ impl Sources {
         }
         let part: [fn(&mut Standing) -> &mut Weight; 2] = [|it| &mut it.now, |it| &mut it.peak];
         for ((next, of), part) in self.next.iter_mut().zip(of).zip(part) {
-            // Some are thousands of frames long.
+            // Weight 16, because some stacks have thousands of frames.
             while let Some(part_of) = slice.part(next, answers.stack_count(of), 16)? {
                 let (frames, elsewhere) = (&mut self.lines.frames, &mut self.page.elsewhere);
                 answers.each_stack(of, part_of, &mut |stack, weight| {
@@ -68,7 +68,6 @@ impl Sources {
         Ok(SourcesPage { files, left_out, ..page })
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.lines.heap_bytes()
     }

@@ -1,4 +1,5 @@
-//! Steps through the stack: to the neighbour above or below at one moment, to the neighbour in time at one byte.
+//! Keyboard steps in the stack plots: to the neighbour above or below at one moment, or to the previous or next block
+//! at one byte.
 
 use super::open::OpenFile;
 use super::plots::along_ranges;
@@ -7,10 +8,10 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
 
-/// Events that one call looks at: a few milliseconds.
+/// Maximum number of events per call. They take a few milliseconds.
 const MOST_EVENTS: u32 = 50_000;
 
-/// Where `step` from `(moment, byte)` leads; `None` when there is no such device.
+/// Performs `step` from `(moment, byte)`. Returns `None` for an unknown device.
 pub(super) fn step(
     file: &mut OpenFile,
     device: i64,
@@ -32,7 +33,7 @@ pub(super) fn step(
                 .and_then(|above| middle(above.lowest, above.size)),
             Step::Below => match block(source, moment, byte) {
                 Some(this) => this.lowest.checked_sub(1).and_then(|byte| block(source, moment, byte)),
-                // Above the stack: down onto its top.
+                // From above the stack, the step goes to its top.
                 None => total(source, moment).checked_sub(1).and_then(|byte| block(source, moment, byte)),
             }
             .and_then(|below| middle(below.lowest, below.size)),
@@ -72,7 +73,7 @@ fn total(source: &Source, moment: u32) -> u64 {
     u64::try_from(source.requested.at(Moment(moment))).unwrap_or(0)
 }
 
-/// Event by event, for as long as the byte belongs to the same block or to none. A block moves when one below it comes or goes.
+/// Walks event by event until another block covers the byte. A block moves when one below it is allocated or freed.
 fn along(
     history: &DeviceHistory,
     source: &Source,
@@ -85,7 +86,7 @@ fn along(
     let mut total = total(source, start);
     let mut moment = start;
     for _ in 0..most_events {
-        // The event between this moment and the next one on the way, and whether it is undone.
+        // The next moment on the way, and the event between it and the current moment.
         let (next, event) = match step {
             Step::Earlier => (moment.checked_sub(1)?, moment - 1),
             _ => (moment + 1, moment),

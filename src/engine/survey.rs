@@ -1,42 +1,45 @@
-//! What an archive's directory tells before any of its members is looked into, read in slices: it may have many thousand rows.
+//! Classification of an archive by its directory, in slices because a directory may have thousands of entries.
 
 use super::archive_error::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
 use history::container::zip::{Directory, Entry, Rows};
 
-/// Bytes of the directory read at a time: a fraction of a millisecond.
+/// Bytes of the directory read per step. Takes a fraction of a millisecond.
 const SLICE: usize = 64 << 10;
 
-/// Members that are looked into for a snapshot. What is packed together by hand has some tens.
+/// Maximum number of members that are searched for snapshots. Archives packed by hand have a few dozen.
 const MOST_LOOKED_INTO: usize = 4096;
 
-/// A directory on its way in.
+/// Classification in progress.
 pub(super) struct Survey {
     bytes: Vec<u8>,
     rows: Rows,
     members: Vec<Entry>,
-    /// Drawings and elements that are still without the other, by their folder.
+    /// SnapViewer members whose counterpart has not been seen yet, by folder.
     halves: HashMap<String, Entry, foldhash::fast::RandomState>,
     pair: Option<(Entry, Entry)>,
 }
 
-/// What an archive is, by its directory.
+/// Result of a step.
 pub(super) enum Surveyed {
     Unsure(Survey),
     SnapViewer(Entry, Entry),
-    /// Any: the members that may be snapshots, in the directory's order.
+    /// Possible snapshots, in directory order.
     Members(Vec<Entry>),
 }
 
 impl Survey {
-    /// `bytes` is the whole directory.
+    /// Starts the classification. `bytes` is the whole directory.
     pub(super) fn new(directory: Directory, bytes: Vec<u8>) -> Survey {
         let rows = Rows::new(directory);
         Survey { bytes, rows, members: Vec::new(), halves: HashMap::default(), pair: None }
     }
 
-    /// Reads some rows.
+    /// Reads the next entries of the directory.
+    ///
+    /// # Errors
+    /// Fails for a malformed directory and for a PyTorch checkpoint.
     pub(super) fn step(mut self) -> Result<Surveyed, ArchiveError> {
         let end = self.rows.read() + SLICE;
         while self.rows.read() < end {

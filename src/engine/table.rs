@@ -1,5 +1,6 @@
-//! The table of allocations: what a scope and a filter leave, sorted, and parts of it as rows or as text. All of it in slices, and
-//! kept until another table is asked for, so that scrolling costs next to nothing.
+//! The Allocations table: filtered and sorted rows, as table rows or as text.
+//!
+//! Everything is computed in slices and cached until another table is requested, so that scrolling is cheap.
 
 mod listing;
 mod order;
@@ -12,32 +13,32 @@ use base::slice::{Slice, Sliced};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
-/// Rows of a reply: more than any screen shows.
+/// Maximum number of rows in an answer. More than any screen shows.
 const MOST_ROWS: u32 = 512;
 
-/// The table that was asked for last, and the rows of it that are copied.
+/// Cache of the last requested table, and the text export in progress.
 #[derive(Default)]
 pub(super) struct Tables {
     copying: Copying,
     listing: Option<Box<Listing>>,
     order: Option<Box<Order>>,
-    /// Those of the filter that was asked for last.
+    /// Parsed terms of the last filter.
     terms: Option<Terms>,
     sites: SiteRanks,
 }
 
 impl Tables {
-    /// Rows of another table are wanted as text.
+    /// Resets the text export for a new question.
     pub(super) fn begin_text(&mut self) {
         self.copying = Copying::default();
     }
 
-    /// Categories or the numbers of nodes are others from now on.
+    /// Drops the table, because categories or node numbers have changed.
     pub(super) fn forget(&mut self) {
         (self.listing, self.order) = (None, None);
     }
 
-    /// Makes the table that is asked for.
+    /// Builds the requested table.
     fn list(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut Slice) -> Sliced {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
@@ -46,7 +47,7 @@ impl Tables {
         let Some(listing) = &mut self.listing else { return Ok(()) };
         listing.step(file, &mut self.terms, slice)?;
         listing.weigh_found(file, question.find, slice)?;
-        // The histograms alone want no order.
+        // Histograms alone need no order.
         if question.rows[1] == 0 && question.reveal.is_none() && question.chosen.is_empty() {
             return Ok(());
         }
@@ -58,7 +59,7 @@ impl Tables {
         order.weigh(file, device, &question.chosen, slice)
     }
 
-    /// A part of a table; empty on a device that the file does not have.
+    /// Returns a part of the table. Empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -90,7 +91,7 @@ impl Tables {
         Ok(page)
     }
 
-    /// Sends rows of a table as text, in parts.
+    /// Sends rows of the table as text, in parts.
     pub(super) fn text(
         &mut self,
         file: &mut OpenFile,
@@ -108,7 +109,6 @@ impl Tables {
         self.copying.step(rows::HEAD, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
             + self.order.as_ref().map_or(0, |order| order.heap_bytes())

@@ -1,4 +1,5 @@
-//! The allocator simulated: a device's recording, and natively the simulation itself. The page has that in a wasm of its own.
+//! Allocator simulation: the recording of a device, and in native builds the simulator. The page runs the simulator
+//! in a separate wasm module.
 
 use super::open::OpenFile;
 use super::protocol::{WhatIf, WhatIfQuestion, encoded};
@@ -8,12 +9,13 @@ use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
 use base::slice::{Slice, Sliced};
 
-/// A recording in the making.
+/// Recording under construction.
 #[derive(Default)]
 struct Recordings(Option<Box<(i64, Reading)>>);
 
 impl Recordings {
-    /// What the program of a device asked for; `None` where the file does not have the device.
+    /// Builds the recording of the requests that the device's program made. Returns `None` if the file does not have
+    /// the device.
     fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
         file.segment_lives(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
@@ -27,7 +29,7 @@ impl Recordings {
     }
 }
 
-/// A recording for another worker, in the making.
+/// Encoded recording for another worker, under construction.
 #[derive(Default)]
 pub(super) struct Sending {
     recordings: Recordings,
@@ -35,7 +37,7 @@ pub(super) struct Sending {
 }
 
 impl Sending {
-    /// The recording as bytes; `None` where the file does not have the device.
+    /// Returns the encoded recording, or `None` if the file does not have the device.
     pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Vec<u8>>> {
         if self.writing.is_none() {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
@@ -49,12 +51,12 @@ impl Sending {
     }
 }
 
-/// Whoever answers a [`WhatIfQuestion`]. An engine that has none leaves its code out.
+/// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without one does not link its code.
 pub(super) trait Simulate {
-    /// Another question is to be answered.
+    /// Resets the simulator for a new question.
     fn begin(&mut self);
 
-    /// The answer; `send` takes parts of it that are there before. On a device that the file does not have there is none.
+    /// Answers a question. Calls `send` with partial answers. Returns `None` if the file does not have the device.
     fn answer(
         &mut self,
         file: &mut OpenFile,
@@ -64,22 +66,21 @@ pub(super) trait Simulate {
         slice: &mut Slice,
     ) -> Sliced<Option<WhatIf>>;
 
-    /// Takes the bytes of a device's allocations under a plan.
+    /// Sets the planned sizes of a device's allocations, as encoded for [`Simulation::plan`].
     fn plan(&mut self, device: i64, sizes: &[u8]);
 
     fn heap_bytes(&self) -> usize;
 }
 
-/// What was simulated last.
+/// The last simulation, for reuse.
 #[derive(Default)]
 struct Simulations {
     recordings: Recordings,
     simulation: Option<Simulation>,
-    /// Sizes of a plan that no simulation has yet, with their device.
+    /// Device and planned sizes that have not been passed to a simulation yet.
     sizes: Option<(i64, Vec<u8>)>,
 }
 
-/// A simulator.
 pub(super) fn simulator() -> Box<dyn Simulate> {
     Box::new(Simulations::default())
 }

@@ -1,4 +1,4 @@
-//! The totals of a device from event to event, in one pass.
+//! Totals of a device from event to event, in one pass.
 
 use base::units::{EventIdx, Moment};
 use engine::Side;
@@ -10,21 +10,22 @@ pub(crate) struct Point {
     pub(crate) event: Option<u32>,
     /// µs since 1970.
     pub(crate) time_us: Option<i64>,
-    /// Requested bytes that are live.
+    /// Requested bytes of live allocations.
     pub(crate) live: i64,
-    /// Those of them whose free waits for a stream.
+    /// Part of `live` that is awaiting free.
     pub(crate) awaiting: i64,
     pub(crate) reserved: i64,
 }
 
 impl Point {
-    /// What a format shows that knows no negative bytes, which only broken files have.
+    /// Returns the totals without negative values, which occur only in corrupt files. For formats that cannot show
+    /// them.
     pub(crate) fn shown(self) -> [u64; 3] {
         [self.live, self.awaiting, self.reserved].map(|bytes| u64::try_from(bytes).unwrap_or(0))
     }
 }
 
-/// The totals at the moment `from`, and after each event from there to before event `to`.
+/// Returns the totals at the moment `from`, and after each event from there to before event `to`.
 pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item = Point> + '_ {
     let history = side.history;
     let from = from.max(history.events.first());

@@ -1,4 +1,5 @@
-//! DHAT's JSON, version 2: for each stack its bytes over the whole trace, at its own maximum, at the peak, and at the end.
+//! DHAT's JSON, version 2: bytes per stack over the whole trace, at the stack's own maximum, at the peak, and at the
+//! end.
 
 use crate::frames::{Numbered, Stack, outermost_first};
 use crate::json;
@@ -10,11 +11,11 @@ use hashbrown::HashMap;
 use history::replay::AllocationId;
 use std::io::{self, Write};
 
-/// A "program point": a stack.
+/// Sums of a stack, DHAT's "program point".
 #[derive(Clone, Default)]
 struct Sums {
     all: Total,
-    /// Events that all of them live, together.
+    /// Sum of the lifetimes, in events.
     lifetimes: u64,
     now: Total,
     most: Total,
@@ -25,13 +26,13 @@ struct Sums {
 /// Writes the whole trace. Time is counted in events.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     let (stacks, sums) = sums(side, peak);
     let mut frames = Numbered::default();
-    // The first stands for all.
+    // Frame 0 is the root.
     let mut of_stacks = Vec::new();
     for &stack in &stacks {
         let innermost_first = outermost_first(side, stack).into_iter().rev();

@@ -1,4 +1,4 @@
-//! The frames of an export: those of the snapshot that occur in it, renumbered, and those that stand for what has no stack.
+//! Frames of an export, renumbered, and synthetic frames for allocations without a stack.
 
 use engine::Side;
 use hashbrown::HashMap;
@@ -6,14 +6,14 @@ use history::replay::AllocationId;
 use history::snapshot::{FrameId, StackId};
 use std::borrow::Cow;
 
-/// What an allocation is known from: its own stack, or something that stands for it.
+/// Origin of an allocation's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Root {
     Own,
     /// Only the stack of its free is known.
     OfFree,
     NoStack,
-    /// Bytes that no event and no block explains.
+    /// Bytes without an event or block.
     Unexplained,
 }
 
@@ -28,7 +28,7 @@ impl Root {
     }
 }
 
-/// The stack of an allocation, and what it is.
+/// Stack of an allocation with its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Stack {
     pub(crate) root: Root,
@@ -53,17 +53,17 @@ impl Stack {
 /// A frame of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Frame {
-    /// One that stands for a stack.
+    /// A synthetic frame.
     Root(Root),
     Of(FrameId),
 }
 
-/// The texts of a frame.
+/// Texts of a frame.
 pub(crate) struct Texts<'a> {
     pub(crate) name: Cow<'a, str>,
-    /// Empty where there is none.
+    /// Empty if there is none.
     pub(crate) file: Cow<'a, str>,
-    /// 0 where there is none.
+    /// 0 if there is none.
     pub(crate) line: u32,
 }
 
@@ -75,12 +75,12 @@ impl Frame {
             Frame::Of(id) => {
                 let frame = snapshot.frames.frame(id);
                 let file = snapshot.strings.text(frame.filename);
-                // What torch writes for C++ frames without debug information.
+                // PyTorch writes these for C++ frames without debug information.
                 let is_known = !matches!(&*file, "??" | "none");
                 Texts {
                     name: snapshot.strings.text(frame.name),
                     file: if is_known { file } else { Cow::default() },
-                    // Real files have 2^64 − 1 for an unknown line.
+                    // Files contain 2^64 − 1 for unknown lines.
                     line: u32::try_from(frame.line).ok().filter(|&line| line <= i32::MAX as u32).unwrap_or(0),
                 }
             }
@@ -88,7 +88,7 @@ impl Frame {
     }
 }
 
-/// The frames of a stack, the outermost first.
+/// Returns the frames of a stack, outermost first.
 pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
     let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Of).collect();
     frames.extend((stack.root != Root::Own).then_some(Frame::Root(stack.root)));
@@ -96,7 +96,7 @@ pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
     frames
 }
 
-/// Numbers for the frames that occur, from 0 on.
+/// Numbers of the frames that occur, starting at 0.
 #[derive(Default)]
 pub(crate) struct Numbered {
     numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,

@@ -1,4 +1,5 @@
-//! A trace of torch.profiler with the memory under its kernels: the trace is copied as it is read, and our events are put before its own.
+//! Merging of memory counters into a trace of torch.profiler. The trace is copied while it is read, and our events are
+//! inserted before its own.
 
 use crate::trace;
 use base::units::duration_us;
@@ -6,17 +7,17 @@ use engine::Side;
 use engine::protocol::ExportQuestion;
 use std::io::{self, Read, Write};
 
-/// Letters of a key or a number that are looked at.
+/// Maximum length of a key or number that is compared.
 const LONGEST: usize = 40;
 
-/// Why nothing is put into a trace.
+/// Reason why nothing can be merged into a trace.
 #[derive(Debug)]
 pub enum OntoError {
     /// The snapshot has no times.
     NoTimes,
-    /// It is no trace.
+    /// The file is not a trace.
     NoEvents,
-    /// So many µs lie between the trace and the snapshot.
+    /// The trace and the snapshot do not overlap. Distance in µs.
     Apart(i64),
     Io(io::Error),
 }
@@ -36,11 +37,11 @@ impl std::fmt::Display for OntoError {
     }
 }
 
-/// Writes a trace of torch.profiler with the memory of a device below its kernels. `open` begins to read the trace, and is called twice: the
-/// first reading finds where its events are.
+/// Writes a trace of torch.profiler with the memory of a device added. `open` opens the trace and is called twice,
+/// because a first pass finds the position of its events.
 ///
 /// # Errors
-/// The two do not belong together, or what reads and writes fails.
+/// Returns an error if the files do not belong together, or if reading or writing fails.
 pub fn onto(
     open: &mut dyn FnMut() -> io::Result<Box<dyn Read>>,
     side: Side<'_>,
@@ -64,24 +65,24 @@ impl From<io::Error> for OntoError {
     }
 }
 
-/// What a first reading tells of a trace: where its events are, and what its times are counted from.
+/// Result of the first pass over a trace: the position of its events, and the base of its times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kineto {
     /// Bytes before its first event.
     begin: u64,
-    /// Whether it has any.
+    /// True if it has any events.
     has_events: bool,
-    /// `baseTimeNanoseconds`; without one, its times are since 1970, as older versions wrote them.
+    /// `baseTimeNanoseconds`, or 0 if times are since 1970, as in older versions.
     base_ns: i64,
-    /// The first and the last time of an event, in µs since `base_ns`.
+    /// First and last time of an event, in µs since `base_ns`.
     times: Option<(f64, f64)>,
 }
 
 impl Kineto {
-    /// Reads a trace as JSON, in one pass that holds nothing of it.
+    /// Scans a trace in one pass, without keeping it in memory.
     ///
     /// # Errors
-    /// It has no list of events, or those of the reader.
+    /// Returns an error if it has no list of events, or if reading fails.
     pub fn read(from: &mut dyn Read) -> Result<Kineto, OntoError> {
         let (mut scan, mut buffer) = (Scan::default(), vec![0; 1 << 16]);
         loop {
@@ -92,16 +93,16 @@ impl Kineto {
         }
     }
 
-    /// First and last time of its events, µs since 1970.
+    /// Returns the first and last time of its events, in µs since 1970.
     pub fn time_us(&self) -> Option<(f64, f64)> {
         let base_us = self.base_ns as f64 / 1000.0;
         self.times.map(|(first, last)| (base_us + first, base_us + last))
     }
 
-    /// Copies the trace with the events of a device before its own.
+    /// Copies the trace with the events of a device inserted before its own.
     ///
     /// # Errors
-    /// Those of the reader and the writer.
+    /// Returns the errors of the reader and the writer.
     pub fn write(
         &self,
         from: &mut dyn Read,
@@ -119,17 +120,17 @@ impl Kineto {
     }
 }
 
-/// Reads JSON byte by byte: only keys of the top, and the times of events.
+/// JSON scanner that works byte by byte. Looks only at top-level keys and times of events.
 #[derive(Default)]
 struct Scan {
     read: u64,
     depth: u32,
     in_string: bool,
     is_escaped: bool,
-    /// The text or number that is read.
+    /// Current string or number.
     word: Vec<u8>,
     key: Vec<u8>,
-    /// How deep the list of events is, while it is read.
+    /// Nesting depth of the list of events, while inside it.
     events: Option<u32>,
     begin: Option<u64>,
     has_events: bool,
@@ -168,7 +169,7 @@ impl Scan {
             b'{' | b'[' => {
                 self.depth += 1;
                 let is_list = byte == b'[' && self.begin.is_none();
-                // Chrome's own form is the list alone.
+                // Chrome's own format is only the list.
                 if is_list && (self.depth == 1 || (self.depth == 2 && self.key == b"traceEvents")) {
                     self.events = Some(self.depth);
                     self.begin = Some(self.read);
@@ -189,7 +190,7 @@ impl Scan {
         }
     }
 
-    /// A value has ended.
+    /// Ends a value.
     fn value(&mut self) {
         let in_event = self.events.is_some_and(|events| self.depth == events + 1);
         let word = || str::from_utf8(&self.word).ok();

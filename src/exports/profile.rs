@@ -1,4 +1,4 @@
-//! Bytes and allocations by stack: what profiles are written from.
+//! Bytes and allocations by stack, the input of all profile formats.
 
 use crate::frames::{Frame, Stack, outermost_first};
 use engine::Side;
@@ -6,7 +6,7 @@ use engine::protocol::{Grouping, Scope};
 use hashbrown::HashMap;
 use std::hash::Hash;
 
-/// Requested bytes, and how many allocations.
+/// Requested bytes and number of allocations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     pub bytes: u64,
@@ -19,7 +19,7 @@ impl Total {
         self.count += 1;
     }
 
-    /// What the allocations of a scope add up to.
+    /// Sums the allocations of a scope.
     pub fn of(side: Side<'_>, scope: Scope) -> Total {
         let mut total = Total::default();
         side.in_scope(scope, &mut |_, bytes| total.add(bytes));
@@ -27,22 +27,22 @@ impl Total {
     }
 }
 
-/// A stack with what has it. `K` is what else tells allocations apart.
+/// A stack with its sums. `K` distinguishes allocations with the same stack.
 pub(crate) struct Sample<K> {
-    /// The outermost first.
+    /// Outermost frame first.
     pub(crate) frames: Vec<Frame>,
     pub(crate) key: K,
     pub(crate) total: Total,
 }
 
-/// The stacks of a scope in the order of the call tree, so that neighbours share callers.
+/// Stacks of a scope in the order of the call tree, so that adjacent ones share callers.
 pub(crate) struct Profile<'a, K = ()> {
     pub(crate) side: Side<'a>,
     pub(crate) samples: Vec<Sample<K>>,
     pub(crate) total: Total,
 }
 
-/// What tells the allocations of a stack apart in a format that has labels.
+/// Labels that distinguish allocations with the same stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Labels {
     pub(crate) category: u32,

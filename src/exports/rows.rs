@@ -1,4 +1,4 @@
-//! The tables of an export: columns with their kinds, and rows as they come.
+//! Rows of exported tables.
 
 use crate::columns::Cell;
 use crate::curve::points;
@@ -11,10 +11,10 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::StackId;
 use std::io;
 
-/// Hands out the rows of a table, as many cells each as [`crate::columns()`] names; says how many.
+/// Passes the rows of a table to `each`, with cells in the order of [`crate::columns()`]. Returns their number.
 ///
 /// # Errors
-/// Those of `each`.
+/// Returns the errors of `each`.
 pub fn each_row(
     side: Side<'_>,
     question: &ExportQuestion,
@@ -31,7 +31,7 @@ pub fn each_row(
     Ok(rows.count)
 }
 
-/// What rows are made with.
+/// State for creating rows.
 struct Rows<'a, 'b> {
     side: Side<'a>,
     sites: Sites,
@@ -46,7 +46,7 @@ impl Rows<'_, '_> {
         (self.each)(cells)
     }
 
-    /// The number of a stack, and its call site.
+    /// Returns the number of a stack and its call site.
     fn stack(&mut self, stack: StackId) -> [Cell; 2] {
         let snapshot = self.side.snapshot();
         if snapshot.stacks.innermost(stack).is_none() {
@@ -63,7 +63,7 @@ impl Rows<'_, '_> {
         [pool.map(pool_text).into(), pool.map(|pool| self.side.pool_label(pool)).into()]
     }
 
-    /// An event, and its time.
+    /// Returns an event and its time.
     fn event(&self, event: Option<EventIdx>) -> [Cell; 2] {
         let time = event.and_then(|event| self.side.history.events.times.at(event.0));
         [event.map(|event| event.0).into(), time.into()]
@@ -121,7 +121,7 @@ impl Rows<'_, '_> {
             let Some(event) = point.event else { continue };
             let (address, size) = history.address_and_size(EventIdx(event));
             let action = history.events.action(event);
-            // Other events have something else where these have an address.
+            // Other events use the address field for something else.
             let address = action.moves_memory().then(|| hex(address));
             let [stack, site] = self.stack(side.event_stack(event));
             self.row(&[
@@ -185,7 +185,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// The frames of each stack that another table names, the innermost first.
+    /// Writes the frames of all stacks that other tables reference, innermost first.
     fn stacks(&mut self) -> io::Result<()> {
         let side = self.side;
         for id in used_stacks(side) {
@@ -205,7 +205,8 @@ impl Rows<'_, '_> {
     }
 }
 
-/// The stacks of allocations, events, segments and blocks, ascending: most others are only the callers of these.
+/// Returns the stacks of allocations, events, segments and blocks, ascending. Most other stacks are only callers of
+/// these.
 fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
     let snapshot = side.snapshot();
     let mut is_used = vec![false; snapshot.stacks.len()];
@@ -228,7 +229,7 @@ fn hex(address: u64) -> String {
     format!("0x{address:x}")
 }
 
-/// A pool as `memscape events --pool` takes it.
+/// Formats a pool for `memscape events --pool`.
 fn pool_text((first, second): (u64, u64)) -> String {
     format!("{first},{second}")
 }

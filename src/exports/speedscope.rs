@@ -1,4 +1,4 @@
-//! speedscope's JSON: file-format-schema.json of speedscope 1.25.
+//! speedscope's JSON (file-format-schema.json of speedscope 1.25).
 
 use crate::frames::Numbered;
 use crate::json;
@@ -8,11 +8,11 @@ use engine::Side;
 use engine::protocol::{ExportQuestion, Scope};
 use std::io::{self, Write};
 
-/// Writes what is live at the cursor, at the peak and at the end, what was allocated in the range, and what of that is live at its end: a
-/// profile each, the first shown first.
+/// Writes one profile each of the live bytes at the cursor, at the peak and at the end, of the allocations in the
+/// range, and of those that are live at its end. The first one is shown first.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;

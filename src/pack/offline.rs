@@ -1,20 +1,23 @@
-//! The script that answers without a network: `www/offline.js`, with the list of the build's files and their hashes.
+//! Generates the service worker: `www/offline.js`, with a list of the build's files and their hashes.
 
 use crate::hash;
 use std::fs;
 use std::path::Path;
 
-/// The script, and what stands in it for the build and for the list.
+/// Source of the service worker.
 const SCRIPT: &str = include_str!("../../www/offline.js");
+/// Placeholder for the id of the build.
 const BUILD: &str = "{BUILD}";
+/// Placeholder for the list of files.
 const FILES: &str = "{FILES}";
-/// Its name in the build, and what a page never asks for.
+/// Name of the service worker in the build.
 pub(crate) const NAME: &str = "offline.js";
+/// Files that are not listed, because the page never requests them.
 const LEFT_OUT: [&str; 2] = [NAME, crate::SQL];
-/// What is answered where the folder itself is asked for.
+/// File that is served for the URL of the folder.
 const PAGE: &str = "index.html";
 
-/// The script for the files that lie in a folder; the error says what is wrong there.
+/// Generates the service worker for the files in `dist`.
 pub(crate) fn script(dist: &Path) -> Result<String, String> {
     let said = |error: std::io::Error| error.to_string();
     let mut lines = Vec::new();

@@ -1,20 +1,20 @@
-//! Which load was answered from what is kept of a file ([`super::keeping`]), and what became of keeping the last one.
+//! Bookkeeping of loads that were answered from the file cache ([`super::keeping`]).
 
 use std::cell::{Cell, RefCell};
 use ui::fingerprint::length;
 use web_sys::File;
 
-/// What the page has to know of it beside the list that is stored.
+/// State of the file cache that is not stored with its list.
 #[derive(Default)]
 pub(super) struct Keeping {
     pub(super) answered: RefCell<Option<Answered>>,
-    /// The load for which that was damaged, and how long the file is that was read instead.
+    /// Load whose cached file was damaged, and the length in bytes of the file that was read instead.
     pub(super) damaged: Cell<Option<(u32, u64)>>,
-    /// Why the last one could not be kept.
+    /// Reason why the last file could not be cached.
     pub(super) failed: Cell<Option<&'static str>>,
 }
 
-/// A load that reads what is kept, and the file that it stands for.
+/// Load that reads a cached file, and the original file.
 pub(super) struct Answered {
     pub(super) load: u32,
     pub(super) member: Option<u32>,
@@ -24,17 +24,18 @@ pub(super) struct Answered {
 }
 
 impl Keeping {
-    /// Whether a load was answered from what is kept.
+    /// Returns whether the given load was answered from the cache.
     pub(super) fn has_answered(&self, load: u32) -> bool {
         self.answered.borrow().as_ref().is_some_and(|answered| answered.load == load)
     }
 
-    /// What tells the file of a load from others, by what the worker has read; `None` where that was not the file.
+    /// Returns the fingerprint of a load's file. `read` is the fingerprint that the worker computed. Returns `None` if
+    /// the worker read something other than the file.
     pub(super) fn print(&self, load: u32, read: String) -> Option<String> {
         if let Some(answered) = self.answered.borrow().as_ref().filter(|answered| answered.load == load) {
             return Some(answered.print.clone());
         }
-        // What was damaged may be told of after the file itself was asked for.
+        // The report about a damaged cached file may arrive after the original file was requested.
         let damaged = self.damaged.get().filter(|(of, _)| *of == load);
         (damaged.is_none_or(|(_, bytes)| length(&read) == Some(bytes))).then_some(read)
     }

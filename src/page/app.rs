@@ -1,4 +1,4 @@
-//! What every part of the page has at hand: the state, the theme, what draws, the worker, and a way to act; and what a part is.
+//! State shared by all parts of the page, and the trait that each part implements.
 
 use crate::answered::Keeping;
 use crate::busy::Busy;
@@ -20,10 +20,10 @@ use ui::tab::Tab;
 use ui::{Action, State};
 use web_sys::{Element, Event, EventTarget};
 
-/// What all parts of the page share. It lives as long as the page does.
+/// Everything the parts of the page share. Lives as long as the page.
 pub(super) struct App {
     pub(super) dom: Dom,
-    /// The document as it came, where it is the page in one file.
+    /// Root element of the page as it was delivered. `Some` only in the single-file page.
     pub(super) delivered: Option<Element>,
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
@@ -35,59 +35,59 @@ pub(super) struct App {
     pub(super) keeping: Keeping,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
-    /// Sizes of what is drawn on.
+    /// Sizes of the elements that are drawn on.
     pub(super) sizes: Sizes,
     pub(super) frame: Rc<Frame>,
     pub(super) busy: Busy,
-    /// Takes an action into the state and carries out what follows.
+    /// Applies an action to the state and performs the resulting effects.
     pub(super) acts: Box<dyn Fn(Action)>,
 }
 
 impl App {
-    /// Takes an action into the state and carries out what follows.
+    /// Applies an action to the state and performs the resulting effects.
     pub(super) fn dispatch(&self, action: Action) {
         (self.acts)(action);
     }
 }
 
-/// Listens to an event of an element: `on(&elements.close, "click", |app, elements, event| …)`.
+/// Registers an event listener on an element: `on(&elements.close, "click", |app, elements, event| …)`.
 pub(super) type On<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Then<E>);
 
-/// What is done about an event.
+/// Event handler of a [`Part`].
 pub(super) type Then<E> = fn(&'static App, &'static E, &Event);
 
-/// A part of the page: a panel, a canvas, or what only listens. It stands in one list ([`crate::panels`]).
+/// Part of the page: a panel, a canvas, or a set of event listeners. All parts are listed in [`crate::panels`].
 pub(super) trait Part: Default + 'static {
-    /// The elements it works on.
+    /// Elements of `index.html` that the part uses.
     type Elements: Find;
 
-    /// The tab that it is seen in: while another is, it rests. Without one it is always shown.
+    /// Tab that contains the part. It is updated only while that tab is visible. `None`: always updated.
     const TAB: Option<Tab> = None;
 
-    /// Begins: makes what `index.html` has not, and listens to what is more than an event of an element.
+    /// Creates elements that are not in `index.html` and sets up observers.
     ///
     /// # Errors
-    /// The browser lacks what it needs: one sentence.
+    /// Returns one sentence if the browser lacks a feature that the part needs.
     fn start(_app: &'static App, _elements: &'static Self::Elements) -> Result<(), String> {
         Ok(())
     }
 
-    /// Listens to events of its elements.
+    /// Registers listeners for events of the part's elements.
     fn listen(_elements: &Self::Elements, _on: On<'_, Self::Elements>) {}
 
-    /// Shows the state, once a frame: touches only what changed.
+    /// Updates the elements to match the state. Called once a frame, and changes only what differs.
     fn show(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
 }
 
-/// Brings a part to life.
+/// Function that initializes a part and returns its render function.
 pub(super) type Begin = fn(&'static App) -> Result<Show, String>;
 
-/// Shows the state.
+/// Function that renders the state. See [`Part::show`].
 pub(super) type Show = Box<dyn FnMut(&'static App, &State)>;
 
-/// Brings a part to life; what shows it from then on.
+/// Initializes a part and returns its render function.
 pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
-    // They live as long as the page.
+    // The elements live as long as the page.
     let elements: &'static P::Elements = Box::leak(Box::new(P::Elements::find(&app.dom)?));
     P::start(app, elements)?;
     P::listen(elements, &|target, event, then| {
@@ -101,7 +101,7 @@ pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
     }))
 }
 
-/// A view model as it was shown last.
+/// View model that was rendered last, to skip rendering if it has not changed.
 pub(super) struct Shown<T>(pub(super) Option<T>);
 
 impl<T> Default for Shown<T> {
@@ -111,7 +111,7 @@ impl<T> Default for Shown<T> {
 }
 
 impl<T: PartialEq> Shown<T> {
-    /// The new view model, when it is another than the one before.
+    /// Stores the new view model. Returns it if it differs from the previous one.
     pub(super) fn changed(&mut self, new: T) -> Option<&T> {
         if self.0.as_ref() == Some(&new) {
             return None;

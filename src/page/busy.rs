@@ -1,7 +1,9 @@
-//! `body[data-idle]`: there while the page waits for nothing. Tests and scripts wait for it instead of for time.
+//! The attribute `body[data-idle]`, set while the page waits for nothing. Tests and scripts wait for it instead of
+//! sleeping.
 //!
-//! Idle means: no frame is due, the worker has answered everything and reads nothing, no text is about to be taken from a field, no file
-//! is loaded, and no simulation, query or survey runs. What is polled or kept in the background does not count.
+//! The page is idle if no frame is scheduled, the worker has answered every message and reads nothing, no text input is
+//! being debounced, no file is loading, and no simulation, query or survey runs. Polling and background caching do not
+//! count.
 
 use super::dom;
 use super::frame::Frame;
@@ -10,7 +12,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
-/// Reasons to be busy that the state does not have, and the attribute.
+/// Tracks reasons to be busy that are not part of the state, and sets the attribute.
 pub(super) struct Busy {
     body: Option<Element>,
     frame: Rc<Frame>,
@@ -18,26 +20,26 @@ pub(super) struct Busy {
     is_idle: Cell<bool>,
 }
 
-/// A reason to be busy, until it is dropped.
+/// Guard that keeps the page busy until it is dropped.
 pub(super) struct Reason {
     frame: Rc<Frame>,
     reasons: Rc<Cell<u32>>,
 }
 
 impl Busy {
-    /// Without a reason, and without the attribute until the first [`Busy::set_idle`].
+    /// Creates a tracker without reasons. The attribute is absent until the first call of [`Busy::set_idle`].
     pub(super) fn new(body: Option<Element>, frame: Rc<Frame>) -> Busy {
         Busy { body, frame, reasons: Rc::default(), is_idle: Cell::default() }
     }
 
-    /// Makes the page busy until the result is dropped.
+    /// Keeps the page busy until the returned guard is dropped.
     pub(super) fn begin(&self) -> Reason {
         self.reasons.set(self.reasons.get() + 1);
         self.set_idle(false);
         Reason { frame: self.frame.clone(), reasons: self.reasons.clone() }
     }
 
-    /// Runs a task, during which the page is busy.
+    /// Spawns a task and keeps the page busy until it has finished.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
         let reason = self.begin();
         spawn_local(async move {
@@ -46,7 +48,7 @@ impl Busy {
         });
     }
 
-    /// Whether there is no reason and no frame is due.
+    /// Returns whether there are no reasons to be busy and no frame is scheduled.
     pub(super) fn is_resting(&self) -> bool {
         self.reasons.get() == 0 && self.frame.is_resting()
     }
@@ -64,7 +66,7 @@ impl Busy {
 impl Drop for Reason {
     fn drop(&mut self) {
         self.reasons.set(self.reasons.get() - 1);
-        // The frame that follows finds out whether another reason is left.
+        // The next frame checks whether other reasons are left.
         self.frame.go_on();
     }
 }

@@ -1,5 +1,5 @@
-//! Whether what is behind a link changes: `memscape serve` tells, another server is asked every so often. Both only while somebody looks
-//! at the page: a tab in the background keeps no connection, of which a browser has six to a server.
+//! Detection of changes to the open link. `memscape serve` sends events; other servers are polled. Both happen only
+//! while the page is visible, because a browser allows only six connections to a server.
 
 use super::address::absolute;
 use super::app::App;
@@ -17,15 +17,16 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{EventSource, MessageEvent, RequestCache, RequestInit, Response};
 
-/// What stands in the page's address where `memscape serve` tells of changes, and where it does.
+/// Query of the page's address if `memscape serve` sends change events.
 const TOLD: &str = "?live";
+/// URL of the event stream.
 const EVENTS: &str = "changes";
-/// A server that went away is asked again so many milliseconds later.
+/// Delay, in milliseconds, before connecting again after the connection was lost.
 const AGAIN_MS: u32 = 15_000;
-/// A server that does not tell is asked every so many milliseconds.
+/// Polling interval, in milliseconds, for servers that send no events.
 const ASKING_MS: u32 = 10_000;
 
-/// Listens to changes as long as the page lives.
+/// Starts watching for changes.
 pub(super) fn begin(app: &'static App) {
     let search = app.dom.window.location().search().unwrap_or_default();
     if search.split('&').next() == Some(TOLD) {
@@ -42,7 +43,7 @@ pub(super) fn begin(app: &'static App) {
     }
 }
 
-/// The connection to `memscape serve`.
+/// Event stream from `memscape serve`.
 #[derive(Default)]
 struct Told {
     events: RefCell<Option<(EventSource, [EventListener; 2])>>,
@@ -50,13 +51,13 @@ struct Told {
 }
 
 impl Told {
-    /// Connects where somebody looks, and hangs up where nobody does.
+    /// Connects while the page is visible and disconnects while it is hidden.
     fn look(self: &Rc<Self>, app: &'static App) {
         self.again.take();
         if app.dom.document.hidden() {
             self.end();
         } else if self.events.borrow().is_none() {
-            // It fails only for an address that is none.
+            // Fails only for an invalid URL.
             let Ok(source) = EventSource::new(EVENTS) else { return };
             let heard = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
@@ -66,7 +67,7 @@ impl Told {
             });
             let told = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {
-                // The listener that runs now is one of those that end.
+                // Dropping the listeners has to wait until this one has returned.
                 let told = told.clone();
                 spawn_local(async move {
                     told.end();
@@ -85,7 +86,7 @@ impl Told {
     }
 }
 
-/// Asks the server of the open file whether it is another one by now. What goes wrong is no news: the file is open.
+/// Polls the server for a new version of the open file. Errors are ignored, since the file is open already.
 async fn ask(app: &'static App) -> Option<()> {
     let address = reloading::asks(&app.state.borrow())?;
     if app.dom.document.hidden() || !app.dom.window.navigator().on_line() || embedded::has(&app.dom, &address) {
@@ -99,7 +100,7 @@ async fn ask(app: &'static App) -> Option<()> {
     let answer = JsFuture::from(asked).await.ok();
     let response = answer.and_then(|answer| answer.dyn_into::<Response>().ok()).filter(Response::ok);
     let Some(response) = response else {
-        // One that answers no such question, or is gone, is not asked again and again.
+        // Stop polling servers that do not answer HEAD requests or are gone.
         act(app, LiveAction::Silent(address));
         return None;
     };
@@ -115,7 +116,7 @@ fn act(app: &'static App, action: LiveAction) {
     app.dispatch(Action::of(action));
 }
 
-/// The shell's clock.
+/// Returns the page's clock in milliseconds.
 pub(super) fn now(app: &App) -> f64 {
     app.dom.window.performance().map_or(0.0, |clock| clock.now())
 }

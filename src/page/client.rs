@@ -1,4 +1,5 @@
-//! The page's handle on its worker: makes it, keeps messages until it listens, notices when it dies. It runs the page's own wasm.
+//! The page's handle to its worker: starts it, queues messages until it is ready, and detects crashes. The worker runs
+//! the page's own wasm.
 
 use super::dom;
 use super::thread::{self, Thread};
@@ -13,32 +14,33 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Document, HtmlScriptElement, Window};
 
-/// The page's handle on its worker.
+/// Handle to the engine's worker.
 pub(super) struct Client {
     window: Window,
-    /// Called with everything the worker says. When it could not even be made, that is [`FromWorker::Died`].
+    /// Called with each message from the worker. If the worker cannot be started, it is called with
+    /// [`FromWorker::Died`].
     receive: Box<dyn Fn(FromWorker)>,
     script: RefCell<Option<String>>,
     worker: RefCell<Stage>,
-    /// The worker that has the open file, while another one reads the next: it is ended once that one is open, and takes its place
-    /// again where it is not. What killed it meanwhile, if something did.
+    /// Worker of the open file while another worker reads the next one. It is dropped once the next file is open, and
+    /// takes over again if opening fails. `Err` is the cause if it has crashed meanwhile.
     kept: RefCell<Option<Result<Handle, String>>>,
-    /// Whether the worker has a file open.
+    /// True if the worker has a file open.
     has_file: Cell<bool>,
-    /// How many workers were made.
+    /// Number of workers started so far.
     made: Cell<u32>,
-    /// Hear the columns that were asked for, the first first.
+    /// Resolve functions of pending requests for columns, oldest first.
     columns: RefCell<VecDeque<Function>>,
-    /// Which events of the next file are loaded.
+    /// Range of events to load from the next file.
     range: Cell<LoadRange>,
-    /// How many messages came.
+    /// Number of messages received.
     heard: Cell<u32>,
 }
 
 enum Stage {
-    /// There is none; the next message makes one.
+    /// No worker. The next message starts one.
     None,
-    /// On its way: what waits for it.
+    /// Starting. Holds the messages that wait for it.
     Starting(Option<Handle>, Vec<ToWorker>),
     Ready(Handle),
 }
@@ -46,7 +48,8 @@ enum Stage {
 struct Handle {
     number: u32,
     thread: Thread,
-    /// Messages that were sent to the worker, and those of them that it has done all work for.
+    /// Number of messages sent to the worker.
+    /// Number of sent messages that the worker has fully processed.
     sent: Cell<u32>,
     done: Cell<u32>,
 }
@@ -54,7 +57,7 @@ struct Handle {
 impl Handle {
     fn post(&self, message: &ToWorker) {
         self.sent.set(self.sent.get().wrapping_add(1));
-        // It fails only for what cannot be cloned, and files, texts and numbers can.
+        // Fails only for values that cannot be cloned. Files, strings and numbers can be.
         let _ = self.thread.worker.post_message(&message.to_js());
     }
 }
@@ -78,14 +81,14 @@ impl Client {
         })
     }
 
-    /// Makes the worker, if there is none.
+    /// Starts the worker if there is none.
     pub(super) fn start(self: &Rc<Self>) {
         if matches!(*self.worker.borrow(), Stage::None) {
             *self.worker.borrow_mut() = Stage::Starting(None, Vec::new());
             let client = self.clone();
             spawn_local(async move {
                 match client.make().await {
-                    // The client may have been told to drop it meanwhile.
+                    // The client may have dropped the worker meanwhile.
                     Ok(handle) => {
                         if let Stage::Starting(made, _) = &mut *client.worker.borrow_mut() {
                             *made = Some(handle);
@@ -100,7 +103,7 @@ impl Client {
         }
     }
 
-    /// Sends `message`, at once or as soon as the worker listens.
+    /// Sends `message`, immediately or as soon as the worker is ready.
     pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
         let is_first = |which: Which| which == Which::First;
         let opens = matches!(message, ToWorker::File { which, .. } | ToWorker::Link { which, .. } if is_first(which));
@@ -125,18 +128,19 @@ impl Client {
         }
     }
 
-    /// Of the file that is sent next, only these events are loaded.
+    /// Sets the range of events to load from the next file.
     pub(super) fn load_only(&self, range: LoadRange) {
         self.range.set(range);
     }
 
-    /// Asks for the snapshot that this load opened, as columns that are not packed: a promise of a [`Blob`], or of a text that says why
-    /// not.
+    /// Requests the snapshot of this load as uncompressed columns. The promise yields a [`Blob`], or a string with the
+    /// reason for the failure.
     pub(super) fn columns(self: &Rc<Self>, load: u32) -> Promise {
         self.written(ToWorker::Columns { load })
     }
 
-    /// The same, as what this build reads in place of the file.
+    /// Requests the snapshot of this load in the cache format of this build. The promise yields the same as
+    /// [`Client::columns`].
     pub(super) fn kept(self: &Rc<Self>, load: u32) -> Promise {
         self.written(ToWorker::Kept { load })
     }
@@ -149,24 +153,24 @@ impl Client {
 
     fn columns_came(&self, columns: &JsValue) {
         let waiting = self.columns.borrow_mut().pop_front();
-        // What it returns says nothing.
+        // The resolve function returns nothing of interest.
         waiting.into_iter().for_each(|resolve| drop(resolve.call1(&JsValue::NULL, columns)));
     }
 
-    /// No columns come any more.
+    /// Fails all pending requests for columns.
     fn no_columns_come(&self, why: &str) {
         while !self.columns.borrow().is_empty() {
             self.columns_came(&why.into());
         }
     }
 
-    /// The worker has opened the file that is shown from now on.
+    /// Marks the new file as open and drops the worker of the previous one.
     pub(super) fn opened(&self) {
         self.has_file.set(true);
         self.kept.take();
     }
 
-    /// What was to take the place of the open file did not: the worker that has it works on.
+    /// Returns to the worker of the file that is still open, after the next file failed to open.
     pub(super) fn back(&self) {
         match self.kept.take() {
             None => {}
@@ -181,7 +185,7 @@ impl Client {
         }
     }
 
-    /// Ends the worker, and what waits for it.
+    /// Stops the worker and fails its pending requests.
     pub(super) fn end(&self) {
         let ended = self.worker.replace(Stage::None);
         drop(ended);
@@ -201,12 +205,12 @@ impl Client {
         Ok(Handle { number, thread, sent: Cell::default(), done: Cell::default() })
     }
 
-    /// How many messages came from its workers: while no more come, nobody waits for an answer.
+    /// Returns the number of messages received from all workers.
     pub(super) fn heard(&self) -> u32 {
         self.heard.get()
     }
 
-    /// Whether the worker has done all that it was sent, or there is none.
+    /// Returns whether the worker has processed every message sent to it. True if there is no worker.
     pub(super) fn is_idle(&self) -> bool {
         match &*self.worker.borrow() {
             Stage::None => true,
@@ -217,7 +221,7 @@ impl Client {
 
     fn received(&self, number: u32, message: FromWorker) {
         if let FromWorker::Idle(done) = message {
-            // A worker that is kept aside has been sent nothing since.
+            // Nothing has been sent to a worker that is kept aside.
             if let Stage::Ready(handle) = &*self.worker.borrow()
                 && handle.number == number
             {
@@ -234,11 +238,11 @@ impl Client {
                 let ended = self.kept.replace(Some(Err(cause)));
                 spawn_local(async move { drop(ended) });
             }
-            // Only its first cry counts.
+            // Only the first error counts.
             FromWorker::Died(_) if matches!(*self.worker.borrow(), Stage::None) => {}
             FromWorker::Died(_) => {
                 self.has_file.set(false);
-                // The listener that runs now belongs to the handle: it is dropped after it has returned.
+                // The running listener belongs to the handle, so the handle is dropped after the listener has returned.
                 let ended = self.worker.replace(Stage::None);
                 spawn_local(async move { drop(ended) });
                 self.no_columns_come("its worker crashed");
@@ -249,7 +253,7 @@ impl Client {
                     Ok(bytes) => (Uint8Array::new(&bytes).into(), Array::of1(&bytes)),
                     Err(cause) => (dom::cause(&cause).into(), Array::new()),
                 };
-                // It fails only for a buffer that was given away before.
+                // Fails only for a buffer that was transferred before.
                 let _ = port.post_message_with_transferable(&answer, &given);
             }),
             FromWorker::Columns(columns) => self.columns_came(&columns.map_or_else(JsValue::from, JsValue::from)),
@@ -265,7 +269,8 @@ impl Client {
         }
     }
 
-    /// The address of the worker's script, made once: the server may be gone when a second worker is needed.
+    /// Returns the URL of the worker's script. It is created once, because the server may be gone when a second worker
+    /// is needed.
     async fn script(&self) -> Result<String, String> {
         if let Some(script) = &*self.script.borrow() {
             return Ok(script.clone());
@@ -277,12 +282,12 @@ impl Client {
         Ok(address)
     }
 
-    /// The text of the script that started this page.
+    /// Returns the text of the script that started this page.
     async fn glue(&self, document: &Document) -> Result<String, String> {
         let script = document.query_selector("script[defer]").ok().flatten();
         let script: HtmlScriptElement =
             script.and_then(|script| script.dyn_into().ok()).ok_or("the page cannot find its own script")?;
-        // A page that is one file holds it.
+        // The single-file page contains the script itself.
         if script.src().is_empty() {
             return script.text().map_err(|error| dom::cause(&error));
         }

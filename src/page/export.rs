@@ -1,4 +1,4 @@
-//! A picture → a file that the browser saves: its pixels from the CPU twin and its text from a 2-D canvas, or SVG.
+//! Export of a picture as PNG or SVG. PNG pixels come from the CPU renderer, their text from a 2D canvas.
 
 use super::app::App;
 use super::dom::{self, append};
@@ -18,15 +18,16 @@ use web_sys::{
     Blob, BlobPropertyBag, CanvasRenderingContext2d, HtmlCanvasElement, HtmlElement, ImageData, Url, Window,
 };
 
-/// Rows that are drawn at a time: what lies between two turns of the page, and what the twin needs memory for.
+/// Rows drawn at a time. Limits the time until the page can respond, and the memory that the CPU renderer needs.
 const STRIP_PX: u32 = 256;
-/// Pixels that are read back before anything is drawn on them, and how much each channel may differ.
+/// Width, in pixels, of the area that is read back to check the canvas.
 const KNOWN_PX: f64 = 16.0;
+/// Maximum difference of a channel that is read back.
 const UNSEEN: u8 = 2;
-/// How long the address of a file stays good, in milliseconds: some browsers ask the person first.
+/// Time, in milliseconds, until a download's URL is revoked. Long, because some browsers ask the user first.
 const KEPT_MS: u32 = 120_000;
 
-/// Makes the file and lets the browser save it.
+/// Renders the picture and lets the browser save it.
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
     app.busy.spawn(async move {
         let theme = app.theme.borrow().clone();
@@ -44,7 +45,7 @@ fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue
     let inks =
         Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
     let mut text = String::new();
-    // It fails only where its writer does, and a string takes everything.
+    // Writing to a string cannot fail.
     let _ = svg::write(&mut text, &picture.drawing(), look, &inks);
     let kind = BlobPropertyBag::new();
     kind.set_type("image/svg+xml");
@@ -94,19 +95,19 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
             let _ = reject.call1(&JsValue::UNDEFINED, &error);
         }
     });
-    // A canvas that is too large for the browser has no bytes.
+    // A canvas that is too large for the browser yields no bytes.
     JsFuture::from(blob).await?.dyn_into().map_err(|_| js_sys::Error::new("the browser has not enough memory").into())
 }
 
-/// Whether a canvas filled with this colour is read back so. Firefox with `privacy.resistFingerprinting` makes coloured stripes of it;
-/// where others only change the last bits, nobody sees that.
+/// Returns whether a canvas filled with this colour is read back unchanged. Firefox with `privacy.resistFingerprinting`
+/// returns coloured stripes. Other browsers change only the lowest bits, which is not visible.
 fn gives_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
     let read = context.get_image_data(0.0, 0.0, KNOWN_PX, 1.0)?.data();
     let drawn = [red, green, blue, u8::MAX];
     Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= UNSEEN))
 }
 
-/// Lets the page do what else there is to do.
+/// Yields to the browser's event loop.
 async fn turn(window: &Window) {
     let passed = Promise::new(&mut |resolve, _| {
         let _ = window.set_timeout_with_callback(&resolve);
@@ -119,7 +120,7 @@ pub(super) fn save_text(app: &App, name: &str, text: &str) -> Result<(), JsValue
     download(app, &Blob::new_with_str_sequence(&Array::of1(&text.into()))?, name)
 }
 
-/// Lets the browser save a file of this name.
+/// Lets the browser save a blob as a file with this name.
 pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue> {
     let address = Url::create_object_url_with_blob(blob)?;
     let link: HtmlElement = app.dom.new_element("a", "", "").dyn_into()?;

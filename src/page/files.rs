@@ -1,4 +1,4 @@
-//! Ways a snapshot gets here: dropped, picked, pasted, or named by the link.
+//! Files from drag and drop, file pickers, paste, and links.
 
 use super::address::Fetched;
 use super::app::{App, On, Part};
@@ -22,19 +22,19 @@ elements! {
     HtmlInputElement: file, second, trace;
 }
 
-/// Nothing of it is shown.
+/// Part that listens for files. It has nothing to show.
 #[derive(Default)]
 pub(super) struct Given;
 
-/// How the page itself came here.
+/// Returns how the page itself was opened.
 pub(super) fn came(dom: &Dom) -> Came {
     Came::by(&dom.window.location().protocol().unwrap_or_default())
 }
 
-/// Takes the files that were dropped before the program ran (Trunk.toml).
+/// Takes files that were dropped before the program ran. A script from Trunk.toml collects them in `window.early`.
 pub(super) fn take_early(app: &'static App) {
     let early = Reflect::get(&app.dom.window, &"early".into()).ok().and_then(|early| early.dyn_into::<Array>().ok());
-    // From now on they are taken here. It fails for no window.
+    // Later drops are handled here. Cannot fail for a window.
     let _ = Reflect::set(&app.dom.window, &"early".into(), &JsValue::NULL);
     let files: Vec<File> = early.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect();
     if !files.is_empty() {
@@ -42,15 +42,16 @@ pub(super) fn take_early(app: &'static App) {
     }
 }
 
-/// Has the worker fetch a link: one to another server once its name was seen. A page in the background waits until somebody looks.
+/// Lets the worker fetch a link. For another server it waits until the page has shown the link, so a page in the
+/// background waits until it is visible.
 pub(super) fn fetch(app: &'static App, link: Fetched, member: Option<u32>, (load, which): (u32, Which)) {
     app.busy.spawn(async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
-            // The first frame shows the name, the next one comes when that was painted.
+            // The first frame shows the name, and the second one starts after it was painted.
             for _ in 0..2 {
                 let shown = Promise::new(&mut |resolve, _| drop(window.request_animation_frame(&resolve)));
-                // It is never rejected.
+                // Never rejected.
                 let _ = JsFuture::from(shown).await;
             }
         }
@@ -73,7 +74,7 @@ impl Part for Given {
         on(&elements.file, "change", |app, elements, _| {
             app.recent.forget();
             give(app, elements.file.files());
-            // Or picking the same file again would be no change.
+            // Otherwise, picking the same file again would not fire a change event.
             elements.file.set_value("");
         });
         on(&elements.trace, "change", |app, elements, _| {
@@ -96,10 +97,10 @@ impl Part for Given {
     }
 }
 
-/// What WebKitGTK calls dropped files, without passing on any; links are called so too.
+/// Type that WebKitGTK gives dropped files, which it then does not pass on. Dropped links have it too.
 const ADDRESSES: &str = "text/uri-list";
 
-/// What is dragged or dropped, if it is of this type.
+/// Returns the data of a drag or drop event, if it contains this type.
 fn transfer_of(event: &Event, kind: &str) -> Option<DataTransfer> {
     let transfer = event.dyn_ref::<DragEvent>().and_then(DragEvent::data_transfer);
     transfer.filter(|transfer| transfer.types().includes(&kind.into(), 0))
@@ -111,13 +112,14 @@ fn drag_over(app: &'static App, event: &Event) {
         transfer.set_drop_effect("copy");
         hover(app, DropHover::Over);
     } else if transfer_of(event, ADDRESSES).is_some() {
-        // Else its drop would not be heard of.
+        // Otherwise the drop event would not fire.
         event.prevent_default();
     }
 }
 
 fn drag_leave(app: &'static App) {
-    // WebKit does not say where to: it is counted instead, since the next element is entered before the last is left.
+    // WebKit does not report which element is entered, so events are counted. The next element is entered before the
+    // last is left.
     let entered = app.files.entered.get().saturating_sub(1);
     app.files.entered.set(entered);
     if entered == 0 {
@@ -176,19 +178,21 @@ fn named(files: Option<FileList>) -> Vec<(String, File)> {
     files.map(|file| (file.name(), file)).collect()
 }
 
-/// What torch.profiler calls its traces, and what people do.
+/// Endings of the names of torch.profiler traces.
 const TRACES: [&str; 2] = ["trace.json", "trace.json.gz"];
 
-/// A trace of torch.profiler, to put memory into.
+/// Takes a torch.profiler trace, into which the export writes the memory timeline.
 fn take_trace(app: &'static App, name: String, file: File) {
     app.files.trace.replace(Some(file));
     app.dispatch(Action::of(ExportAction::TraceGiven(name)));
 }
 
+/// Opens named files. A torch.profiler trace among them is set aside for the export if a file is open or exactly one
+/// other file was given.
 pub(super) fn give_named(app: &'static App, mut files: Vec<(String, File)>) {
     let is_open = app.state.borrow().file().is_some();
     let trace = files.iter().position(|(name, _)| TRACES.iter().any(|ending| name.ends_with(ending)));
-    // Alone it may be anything: what opens it says so.
+    // A trace alone is opened like any other file, which reports an error.
     if let Some(place) = trace.filter(|_| is_open || files.len() == 2) {
         let (name, file) = files.swap_remove(place);
         take_trace(app, name, file);

@@ -1,4 +1,4 @@
-//! What the pointer does over the canvas: it hovers, it drags, it clicks.
+//! Pointer gestures on the timeline's canvas: hovering, dragging, clicking and the wheel.
 
 use super::app::{App, On, Part};
 use super::dom::{listen, place_in};
@@ -16,18 +16,18 @@ elements! {
     HtmlElement: plot;
 }
 
-/// CSS pixels to a line of a wheel that counts in lines, and to a page.
+/// CSS pixels per line and per page, for wheels that do not report pixels.
 const LINE_PX: f64 = 32.0;
 const PAGE_PX: f64 = 400.0;
 
-/// Nothing of it is shown.
+/// Part that listens for gestures. It has nothing to show.
 #[derive(Default)]
 pub(super) struct Gestures;
 
-/// A press that moves less than this many CSS pixels is a click.
+/// Maximum movement, in CSS pixels, of a press that counts as a click.
 const CLICK_PX: i32 = 3;
 
-/// A press of the pointer, from where it began.
+/// Press of the pointer's main button, in CSS pixels of the window.
 #[derive(Clone, Copy)]
 struct Press {
     start: (i32, i32),
@@ -53,7 +53,7 @@ impl Part for Gestures {
             if event.button() == 0 {
                 let at = (event.client_x(), event.client_y());
                 press.set(Some(Press { start: at, from: place(app, plot, event), last: at, is_drag: false }));
-                // It fails only for a pointer that is gone already.
+                // Fails only for a pointer that is gone already.
                 let _ = plot.set_pointer_capture(event.pointer_id());
             }
         });
@@ -120,7 +120,7 @@ fn drag(app: &App, plot: &HtmlElement, held: Press, event: &PointerEvent) -> Pre
     Press { last: at, is_drag: true, ..held }
 }
 
-/// The cursor over the canvas.
+/// Shape of the mouse pointer over the canvas.
 #[derive(PartialEq)]
 enum Hand {
     Open,
@@ -129,11 +129,12 @@ enum Hand {
 
 fn show_hand(plot: &HtmlElement, hand: Hand) {
     let classes = plot.class_list();
-    // It fails only for a class that is no word.
+    // Fails only for invalid class names.
     let _ = if hand == Hand::Grabbing { classes.add_1("dragging") } else { classes.remove_1("dragging") };
 }
 
-/// Where a mouse event is on the canvas, in its device pixels from below; `None` before the canvas has a size.
+/// Returns the position of a mouse event on the canvas, in device pixels from its lower left corner. `None` before the
+/// canvas has a size.
 pub(super) fn place(app: &App, plot: &HtmlElement, event: &MouseEvent) -> Option<Pointer> {
     let canvas = app.state.borrow().canvas?;
     let [x, down] = place_in(plot, event, canvas.scale)?;
@@ -144,7 +145,8 @@ fn wheel(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<WheelEvent>() else { return };
     let Some(at) = place(app, &elements.plot, event) else { return };
     event.prevent_default();
-    // In this order: Firefox counts in pixels for whoever reads the deltas before their unit, else in lines, and zooms 1.6 times as far.
+    // The deltas have to be read before their mode. Firefox then reports pixels; otherwise it reports lines, and
+    // zooming would be 1.6 times as fast.
     let (sideways, upright) = (event.delta_x(), event.delta_y());
     let unit = match event.delta_mode() {
         WheelEvent::DOM_DELTA_LINE => LINE_PX,

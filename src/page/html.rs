@@ -1,7 +1,7 @@
-//! Saves the page in one file with the open snapshot in it, in the form that `memscape html` writes.
+//! Saves the open snapshot in a single-file page, in the format of `memscape html`.
 //!
-//! The page is this document as it was delivered, or `memscape.html` beside a page that has its parts in files. Nothing is ever one
-//! text: what is done is handed to the browser as a blob, which it may put on the disk.
+//! The page itself is this document as it was delivered. If its parts are separate files, it is `memscape.html` next to
+//! the page. The result is never one string: its pieces become a blob, which the browser may keep on disk.
 
 use super::app::App;
 use super::dom::{self, Dom, append};
@@ -16,17 +16,20 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
 
-/// What stands beside a page whose parts are files.
+/// Single-file page next to a page whose parts are separate files.
 const BESIDE: &str = "memscape.html";
-/// And what makes it one with SQL.
+/// Part with SQL support for the single-file page.
 const SQL_BESIDE: &str = "sql-part.html";
-/// Bytes that are compressed or written as base64 at a time; whole threes, so that only the end has padding.
+/// Number of bytes that are compressed or base64-encoded at a time. A multiple of 3, so that only the last piece has
+/// padding.
 const PIECE: f64 = (12 << 20) as f64;
 
-/// This document as it came, without a snapshot; `None` where its parts are files. To be called before anything of it is changed.
+/// Returns a copy of this document as it was delivered, without its snapshot. `None` if its parts are separate files.
+/// Must be called before the document is changed.
 pub(super) fn delivered(dom: &Dom) -> Option<Element> {
     dom.document.get_element_by_id("part-wasm")?;
-    // The copy of a text shares its letters in Chromium, but not everywhere: this one may be long.
+    // The snapshots are removed before copying. Chromium shares the text between copies, but not every browser does,
+    // and it may be long.
     let snapshots = ELEMENTS.map(|id| dom.document.get_element_by_id(id));
     snapshots.iter().flatten().for_each(Element::remove);
     let copy = dom.document.document_element()?.clone_node_with_deep(true);
@@ -34,9 +37,9 @@ pub(super) fn delivered(dom: &Dom) -> Option<Element> {
     copy.ok()?.dyn_into().ok()
 }
 
-/// Makes the page and lets the browser save it.
+/// Builds the page and lets the browser save it.
 pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
-    // Taken at once: other files may be dropped meanwhile.
+    // The files are looked up now, because others may be dropped meanwhile.
     let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
     app.busy.spawn(async move {
@@ -45,7 +48,7 @@ pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     });
 }
 
-// One state machine instead of one for each of its parts: each costs the wasm some kB.
+// One async function, because each one adds a few kilobytes of wasm.
 async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
     let mut beside = Vec::new();
     match &app.delivered {
@@ -82,11 +85,11 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
             let mut smallest: Option<(Blob, Packing)> = None;
             for mut how in [Packing::Columns, Packing::Compressed] {
                 let is_file = how == Packing::Compressed;
-                // What is had already is what is seen; nobody is asked again for what may be a little smaller.
+                // The file of a link would have to be downloaded again, which is not worth a slightly smaller page.
                 if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
                     break;
                 }
-                // What can't be had is no loss where there are columns.
+                // A file that cannot be read is no error if there are columns.
                 let found: Result<Option<Blob>, JsValue> = async {
                     let blob: Blob = match &wanted.origin {
                         _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
@@ -117,7 +120,7 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                         }
                         None => {}
                     }
-                    // Piece by piece: a gzip file is members, one after another.
+                    // Compressed piece by piece. A gzip file may consist of several members.
                     let most = smallest.as_ref().map_or(f64::INFINITY, |(blob, _)| blob.size());
                     let (members, mut at, mut size) = (Array::new(), 0.0, 0.0);
                     while at < blob.size() && size < most {
@@ -176,14 +179,14 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
     Ok(Step::Saved { file: page_to_save.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
 }
 
-/// Fetches what was fetched before, or will not change: what the browser still has is the same bytes.
+/// Fetches a URL, preferably from the browser's cache. Only used for files that were fetched before or do not change.
 fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
     let options = RequestInit::new();
     options.set_cache(RequestCache::ForceCache);
     Ok(app.dom.window.fetch_with_str_and_init(address, &options))
 }
 
-/// The file a server sent; the error says what came instead.
+/// Returns a successful response. The error is shown to the user.
 fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
     let response: Response = response.map_err(|cause| dom::cause(&cause))?.unchecked_into();
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
@@ -197,7 +200,7 @@ fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {
     Ok(Blob::new_with_str_sequence(&Array::of1(text))?.into())
 }
 
-/// An error of ours.
+/// Creates a JavaScript error with this text.
 fn said(text: &[&str]) -> JsValue {
     js_sys::Error::new(&text.concat()).into()
 }

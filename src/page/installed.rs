@@ -1,7 +1,8 @@
-//! The page as an installed program: there without a network (www/offline.js), opened with a file by the system, and given one by another
-//! program. Where the browser offers none of it, or the page is one file, nothing is different.
+//! Integration with the system for the installed page: use without a network (www/offline.js), opening files from the
+//! file manager, and receiving files that other programs share. Does nothing if the browser does not support it or the
+//! page is a single file.
 //!
-//! The browser's interfaces are called by name: web-sys has them only behind a flag of the compiler, or not at all.
+//! These browser APIs are called by name, because web-sys has them only behind a compiler flag or not at all.
 
 use super::app::App;
 use super::dom::listen;
@@ -14,19 +15,20 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{EventTarget, File, MessageEvent};
 
-/// The script that answers without a network; what a page is opened with that is to fetch files from it.
+/// Service worker that answers requests without a network.
 const SCRIPT: &str = "./offline.js";
+/// Query of the page's address if the service worker holds files that another program shared.
 const SHARED: &str = "?shared";
-/// Registered so many milliseconds after the page began: what it fetches for later does not hold up what is wanted now.
+/// Delay, in milliseconds, before the service worker is registered, so that its downloads do not slow down the start.
 const LATER_MS: u32 = 4000;
 
-/// Begins to listen.
+/// Starts listening for files, and registers the service worker.
 pub(super) fn begin(app: &'static App) {
     let _ = launched(app);
     if app.delivered.is_some() {
         return;
     }
-    // There is none on a page that came over http, nor in a private window of some browsers.
+    // Missing on a page that was loaded over http, and in private windows of some browsers.
     let Ok(container) = get(&app.dom.window.navigator(), "serviceWorker") else { return };
     if container.is_undefined() {
         return;
@@ -34,7 +36,7 @@ pub(super) fn begin(app: &'static App) {
     let _ = share(app, &container);
     Timeout::new(LATER_MS, move || {
         spawn_local(async move {
-            // A browser that keeps nothing, or a host without the script: the page needs neither.
+            // Fails if the browser stores nothing or the host lacks the script. The page works without it.
             if let Ok(registered) = call(&container, "register", &[SCRIPT.into()]) {
                 let _ = settled(registered).await;
             }
@@ -43,7 +45,7 @@ pub(super) fn begin(app: &'static App) {
     .forget();
 }
 
-/// The system opens files with this page.
+/// Opens files that the system launches the page with.
 fn launched(app: &'static App) -> Result<(), JsValue> {
     let queue = get(&app.dom.window, "launchQueue")?;
     if queue.is_undefined() {
@@ -60,7 +62,7 @@ fn launched(app: &'static App) -> Result<(), JsValue> {
                 };
                 files.extend(file.ok().and_then(|file| file.dyn_into::<File>().ok()));
             }
-            // It is as if it had been dropped.
+            // Treated like a dropped file.
             app.recent.given.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
             give(app, files);
         });
@@ -70,7 +72,7 @@ fn launched(app: &'static App) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// Another program shared files: the script has them, and keeps them for nobody else.
+/// Requests files that another program has shared from the service worker, which hands them out once.
 fn share(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
     if app.dom.window.location().search().as_deref() != Ok(SHARED) {
         return Ok(());

@@ -1,6 +1,6 @@
-//! What was decoded of large files, as it is in memory, in the browser's own storage (OPFS): opened again, a file is there at once.
+//! Cache of large decoded files in the browser's private file system (OPFS), so that they open fast the second time.
 //!
-//! Nothing that is seen depends on it. A browser that keeps nothing, has no room or has lost something of it reads the file, as ever.
+//! The cache is optional. If the browser stores nothing, has no room or has lost an entry, the file is read as usual.
 
 use super::answered::Answered;
 use super::app::App;
@@ -19,13 +19,15 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, File, HtmlScriptElement};
 
-/// What the list of them is stored under, and their folder.
+/// Storage key of the list of cached files.
 const LIST: &str = "memscape.kept";
+/// Folder of the cached files.
 const FOLDER: &str = "kept";
-/// Milliseconds without a word of the worker: nobody waits for an answer while it writes.
+/// Time, in milliseconds, without a message from the worker before a cache entry is written, so that writing delays no
+/// answer.
 const LATER_MS: u32 = 1000;
 
-/// Has the worker read a file, or what is kept of it.
+/// Lets the worker read a file, or its cached version.
 pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, Which)) {
     let changed = changed_ms(&file);
     let may_be_kept = which == Which::First && member.is_none() && is_wanted(app, &file);
@@ -46,7 +48,8 @@ pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, wh
     });
 }
 
-/// A load could not be opened: whether it was answered from what is kept, so that the file itself is read now.
+/// Handles a failed load. Returns true if it was answered from the cache, in which case the entry is removed and
+/// the file itself is read.
 pub(super) fn failed(app: &'static App, load: u32) -> bool {
     let answered = app.keeping.answered.borrow_mut().take_if(|answered| answered.load == load);
     let Some(Answered { load, member, file, key, .. }) = answered else { return false };
@@ -56,12 +59,12 @@ pub(super) fn failed(app: &'static App, load: u32) -> bool {
     true
 }
 
-/// A file was read, and this tells it from others: it is kept, where that is worth it.
+/// Caches a file after it was read, if that is worthwhile. `print` is its fingerprint.
 pub(super) fn keep(app: &'static App, load: u32, print: String) {
     let file = {
         let state = app.state.borrow();
         let choice = state.snapshots.get(state.chosen).filter(|choice| state.load == load && choice.member.is_none());
-        // A range of the events is no file.
+        // A load of only a range of events is not cached.
         let choice = choice.filter(|choice| choice.load.is_none_or(|range| range == LoadRange::ALL));
         match choice.map(|choice| &choice.origin) {
             Some(Origin::File(place)) => app.files.at(*place),
@@ -72,7 +75,7 @@ pub(super) fn keep(app: &'static App, load: u32, print: String) {
     write_later(app, load, print, file);
 }
 
-/// Writes it once no answer came for a while, if the file is still open then.
+/// Writes the cache entry once the worker has been quiet for a while, if the file is still open then.
 fn write_later(app: &'static App, load: u32, print: String, file: File) {
     let heard = app.client.heard();
     let later = move || {
@@ -109,7 +112,7 @@ fn write_later(app: &'static App, load: u32, print: String, file: File) {
     Timeout::new(LATER_MS, later).forget();
 }
 
-/// All that is kept goes.
+/// Removes all cache entries.
 pub(super) fn clear(app: &'static App) {
     store(&app.dom, LIST, "");
     app.keeping.failed.set(None);
@@ -118,13 +121,13 @@ pub(super) fn clear(app: &'static App) {
             let options = option("recursive");
             settled(call(&root(app).await?, "removeEntry", &[FOLDER.into(), options])?).await
         };
-        // What is not there can't be removed.
+        // Fails if the folder does not exist.
         drop(remove.await);
         app.frame.request();
     });
 }
 
-/// What the settings say of it.
+/// Returns the text about the cache in the settings.
 pub(super) fn said(app: &App) -> String {
     let said = list(app).said();
     app.keeping.failed.get().map_or(said.clone(), |failed| [&said, " ", failed].concat())
@@ -143,14 +146,14 @@ fn list(app: &App) -> Kept {
 }
 
 fn change<T>(app: &App, change: impl FnOnce(&mut Kept, u64) -> T) -> T {
-    // Another tab may have changed it meanwhile: it is read and written at once.
+    // Another tab may have changed the list, so it is read again immediately before writing.
     let mut kept = list(app);
     let done = change(&mut kept, Date::now() as u64);
     store(&app.dom, LIST, &kept.stored(&build(app)));
     done
 }
 
-/// The name of the page's script, which is another one in each build; of a page in one file there is none.
+/// Returns the name of the page's script, which differs between builds. Empty for the single-file page.
 fn build(app: &App) -> String {
     let script = app.dom.document.query_selector("script[defer]").ok().flatten();
     let address = script.and_then(|script| script.dyn_into::<HtmlScriptElement>().ok()).map(|script| script.src());
@@ -158,7 +161,7 @@ fn build(app: &App) -> String {
     address.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// What is kept of a file, under its name; its fingerprint, and its key.
+/// Looks a file up in the cache. Returns its cached version, under the file's name, with its fingerprint and key.
 async fn found(app: &App, file: &File) -> Option<(File, String, String)> {
     let length = file.size() as u64;
     let mut tap = Tap::new(length);
@@ -188,21 +191,22 @@ async fn found(app: &App, file: &File) -> Option<(File, String, String)> {
 
 async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
     let folder = folder(app).await?;
-    // A page in one file is the same to the list as another build of it, which may read something else in place of the file.
+    // The list does not distinguish builds of the single-file page, so only the columns format is safe there. The cache
+    // format may differ between builds.
     let written = if build(app).is_empty() { app.client.columns(load) } else { app.client.kept(load) };
     let columns = settled(written.into()).await?;
-    // Some snapshots cannot be written as columns; packed files may be smaller than theirs.
+    // Some snapshots cannot be written as columns, and those of compressed files may be much larger than the file.
     let Some(columns) = columns.dyn_ref::<Blob>().filter(|columns| columns.size() < 4.0 * file.size()) else {
         return Ok(JsValue::NULL);
     };
     let bytes = columns.size() as u64;
     let Some(gone) = change(app, |kept, _| kept.make_room(bytes)) else { return Ok(JsValue::NULL) };
     for gone in gone {
-        // One that another tab reads stays until it is written again.
+        // An entry that another tab reads stays until it is written again.
         let _ = settled(call(&folder, "removeEntry", &[gone.into()])?).await;
     }
     let handle = settled(call(&folder, "getFileHandle", &[key.into(), option("create")])?).await?;
-    // Until it is closed, there is nothing: what is half written never counts.
+    // The file appears when it is closed, so a partly written file is never used.
     let writable = settled(call(&handle, "createWritable", &[])?).await?;
     settled(call(&writable, "write", &[columns.into()])?).await?;
     settled(call(&writable, "close", &[])?).await?;
@@ -210,7 +214,7 @@ async fn write(app: &'static App, load: u32, key: &str, file: &File) -> Tried {
     Ok(JsValue::NULL)
 }
 
-/// One is kept no longer.
+/// Removes a cache entry.
 fn forget(app: &'static App, key: String) {
     change(app, |kept, _| kept.remove(&key));
     spawn_local(async move {
@@ -219,7 +223,7 @@ fn forget(app: &'static App, key: String) {
     });
 }
 
-/// The folder; it is made where it is not there.
+/// Returns the cache folder, and creates it if it is missing.
 async fn folder(app: &App) -> Tried {
     settled(call(&root(app).await?, "getDirectoryHandle", &[FOLDER.into(), option("create")])?).await
 }

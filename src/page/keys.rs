@@ -1,4 +1,4 @@
-//! Keys, and the buttons that do what keys do → commands.
+//! Keyboard shortcuts, and the buttons with the same commands.
 
 use super::app::{App, On, Part};
 use super::dom::{Dom, listen};
@@ -15,10 +15,10 @@ use ui::{Action, Command, settings};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// Keys that work wherever the focus is, also with Cmd held in the place of Ctrl.
+/// Shortcuts that work wherever the focus is, and also with Cmd instead of Ctrl.
 const PALETTE_AND_SETTINGS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
-/// Nothing of it is shown.
+/// Part that listens for keys. It has nothing to show.
 #[derive(Default)]
 pub(super) struct Keys;
 
@@ -42,26 +42,26 @@ impl Part for Keys {
 
 fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
-    // What AltGr types is typed without anything held; Cmd is the Ctrl of a Mac.
+    // Characters typed with AltGr are reported with Ctrl and Alt held. On a Mac, Cmd stands for Ctrl.
     let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
     let chord = chord(&event.key(), held);
     let is_command = held.ctrl && PALETTE_AND_SETTINGS.contains(&chord.as_str());
     if event.meta_key() && !is_command || event.default_prevented() {
         return;
     }
-    // These work from a text field as well.
+    // These also work in a text field.
     let Some(scope) = scope(dom).or(is_command.then_some(Scope::Page)) else { return };
-    // Firefox opens its quick find with these, and takes the focus.
+    // Firefox would open its quick find and move the focus there.
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
     }
     let focus = dom.focus();
-    // What scrolls and has the focus is scrolled.
+    // Arrow keys scroll a focused element that can be scrolled.
     let scrolls = focus.as_ref().is_some_and(|focus| focus.matches("#side [role=tabpanel], pre").unwrap_or(false));
     if scrolls && chord.starts_with("Arrow") {
         return;
     }
-    // A button that has the focus is what Enter means.
+    // Enter and Space press a focused button.
     let presses = matches!(event.key().as_str(), "Enter" | " ");
     if presses && focus.is_some_and(|focus| focus.matches("button, a, summary").unwrap_or(false)) {
         return;
@@ -73,7 +73,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     };
     let scope = if export == Dialog::Open { Scope::Export } else { scope };
     let Some(command) = command(scope, &chord, letters) else { return };
-    // The open dialog closes itself on Esc, and what lies under it rests.
+    // An open dialog closes itself on Esc, and commands of the page below it are ignored.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
     }
@@ -89,7 +89,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if palette == settings::Dialog::Open && command != TOGGLE {
         return;
     }
-    // Without a timeline, its keys are the browser's: arrows scroll the start page.
+    // Without a timeline, its keys keep their default action. Arrows scroll the start page.
     let is_of_timeline = BINDINGS.iter().any(|binding| binding.command == command && binding.scope == Scope::Timeline);
     if is_of_timeline && app.state.borrow().drawn_file().is_none() {
         return;
@@ -98,12 +98,12 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     app.dispatch(Action::Command(command));
 }
 
-/// What is held beside a key or the pointer.
+/// Returns the modifiers held during a key event.
 fn held(event: &KeyboardEvent) -> Modifiers {
     Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key() }
 }
 
-/// The scope of the focus; `None` where keys belong to a control that takes text or picks by letter.
+/// Returns the scope of the focused element. `None` if it handles keys itself (text fields and select elements).
 fn scope(dom: &Dom) -> Option<Scope> {
     let Some(focus) = dom.focus() else { return Some(Scope::Timeline) };
     let types =
@@ -111,7 +111,7 @@ fn scope(dom: &Dom) -> Option<Scope> {
     if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {
         return None;
     }
-    // With the focus nowhere, or on one of its own buttons, the timeline is what is meant.
+    // Without a focused element, or on one of the timeline's buttons, keys belong to the timeline.
     let nowhere = focus.is_same_node(Some(&dom.body));
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
     let contains = |tab| tab_and_panel(dom, tab).is_some_and(|[_, panel]| panel.contains(Some(&focus)));

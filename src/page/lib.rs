@@ -1,7 +1,11 @@
-//! The page's shell: DOM ↔ ui, canvas ↔ render, worker ↔ engine.
+//! The browser page of memscape: connects the DOM to `ui`, the canvas to `picture`, and the worker to `engine`.
 //!
-//! Events become actions, `ui::update` decides, its effects are carried out here, and one animation frame later panels and
-//! canvas show the new state. There are no decisions in this module.
+//! Takes events from the browser and turns them into actions. `ui::update` decides what they change and returns
+//! effects, which `Page::perform` executes. One animation frame later, the panels and the canvas show the new state.
+//! The crate itself makes no decisions.
+//!
+//! Read first: this file (startup, actions and effects), `panels.rs` (the list of all parts of the page), and
+//! `worker.rs` (the engine's side).
 
 #![cfg(target_arch = "wasm32")]
 
@@ -43,10 +47,10 @@ mod storage;
 mod surveyor;
 mod theme;
 mod thread;
-// Requests and replies ↔ messages between page and worker.
+// Messages between the page and the worker.
 mod wire;
 mod written;
-// The worker's shell: message queue ↔ engine.
+// The engine's worker: reads messages from the page and runs the engine.
 pub mod worker;
 mod yaml;
 
@@ -82,7 +86,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Window};
 use yaml::Yaml;
 
-/// The page: what its parts share, and what they know nothing of. It has no end but the tab's.
+/// The page: the state shared by all parts, and what only the page itself needs. Lives as long as the tab.
 struct Page {
     app: &'static App,
     panels: RefCell<Panels>,
@@ -90,7 +94,7 @@ struct Page {
     clipboard: Rc<Clipboard>,
 }
 
-/// Brings the page to life. A page that can't is one that says why, where the reader looks.
+/// Starts the page. If that fails, shows the error in the page.
 pub fn start(window: Window) {
     let document = window.document();
     std::panic::set_hook(Box::new(move |panic| {
@@ -111,7 +115,7 @@ pub fn start(window: Window) {
 
 fn show_failure(document: &web_sys::Document, text: &str) {
     if let Some(error) = document.get_element_by_id("error") {
-        // It fails only for a name that is none.
+        // Fails only for invalid names.
         let _ = error.remove_attribute("hidden");
         dom::set_text(&error, text);
     }
@@ -126,12 +130,12 @@ impl Page {
         let delivered = html::delivered(&dom);
         let link = address::link(&dom);
         let links = address::fetched(&dom, &link);
-        // From here on only our own server and those of the links can be reached, by the page and by the worker made below.
+        // From here on, the page and the worker started below can reach only our own server and those of the links.
         let origins: Vec<&str> = links.iter().flatten().map(|link| link.origin.as_str()).collect();
         policy::tighten(&dom, &origins)?;
         let painter = Painter::new(&dom)?;
         let theme = Rc::new(RefCell::new(Theme::of(&dom)));
-        // What is done before the page is whole is done to nothing.
+        // Callbacks that run before the page is complete do nothing.
         let page: &OnceCell<Page> = Box::leak(Box::default());
         let hear = move |message| page.get().map_or((), |page| page.hear(message));
         let show = move |changed| page.get().map_or((), |page| page.show(changed));
@@ -176,7 +180,7 @@ impl Page {
         Ok(())
     }
 
-    /// Takes an action into the state and carries out what follows.
+    /// Applies an action to the state and performs the resulting effects.
     fn dispatch(&self, action: Action) {
         let now_ms = self.app.dom.window.performance().map_or(0.0, |clock| clock.now());
         self.app.busy.set_idle(false);
@@ -228,7 +232,7 @@ impl Page {
                 app.dom.select("at");
             }
             Effect::FocusView => self.focus_view(),
-            // From the timeline to the view, or back to the timeline.
+            // Moves the focus from the timeline to the view, or back.
             Effect::ChangeFocus if views::has_focus(&app.dom) => app.dom.focus_timeline(),
             Effect::ChangeFocus => {
                 if app.state.borrow().views.seen().is_some() {
@@ -299,17 +303,18 @@ impl Page {
         }
     }
 
-    /// Gives the focus to the view that is seen. A panel that is about to be seen can't take it before it is.
+    /// Focuses the visible view. A panel that is about to appear has to be rendered first, because hidden elements
+    /// cannot be focused.
     fn focus_view(&self) {
         self.panels.borrow_mut().show(self.app);
         let tab = self.app.state.borrow().views.tab;
         views::focus(&self.app.dom, tab);
     }
 
-    /// Hears the worker.
+    /// Handles a message from the worker.
     fn hear(&self, message: FromWorker) {
         match message {
-            // The client hears them itself.
+            // Handled by the client.
             FromWorker::Ready | FromWorker::Read(..) | FromWorker::Columns(_) => {}
             FromWorker::Idle(_) => self.refresh_idle(),
             FromWorker::Reply { load, reply: Reply::Answer { serial, answer: Answer::Recording(bytes) } } => {
@@ -347,7 +352,7 @@ impl Page {
         }
     }
 
-    /// Sets `body[data-idle]` by what the page waits for.
+    /// Updates `body[data-idle]`.
     fn refresh_idle(&self) {
         let app = self.app;
         let state = app.state.borrow();
@@ -355,7 +360,7 @@ impl Page {
         app.busy.set_idle(!waits && app.busy.is_resting() && app.client.is_idle());
     }
 
-    /// Shows the state: called once an animation frame, and only after something changed.
+    /// Renders the state. Called once per animation frame, if something has changed or is unfinished.
     fn show(&self, changed: bool) {
         if self.app.state.borrow().live.holds_the_screen(changes::now(self.app)) {
             return;

@@ -1,4 +1,4 @@
-//! The outlines of what is under the pointer and of what is selected, each inside its lane.
+//! Outlines of the hovered and the selected allocation, each clipped to its lane.
 
 use picture::outline::{Rect, outline as strokes};
 use picture::render::placement::Placement;
@@ -7,7 +7,7 @@ use picture::timeline::{OutlineRect, Quad, View, outline};
 use ui::State;
 use ui::lanes::ShownLane;
 
-/// The outlines in pixels of the canvas: first the hovered, so that the selection lies on top.
+/// Returns the outlines in device pixels of the canvas. The hovered one comes first, so that the selection lies on top.
 pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let thick = state.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
@@ -25,7 +25,7 @@ pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
     if let Some(of) = state.outlined()
         && let Some(lane) = state.focused_lane()
     {
-        // The worker knows where it is also where the scene does not draw it by itself.
+        // The worker knows the outline even if the scene merges the allocation with others.
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
         let exact = state.around.outline.about(&of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
@@ -39,7 +39,7 @@ fn quads_of(lane: &ShownLane<'_>, rank: u32) -> Vec<Quad> {
     lane.geometry.scene.iter().flat_map(|scene| outline(scene, rank)).collect()
 }
 
-/// The lane's window as that of the whole canvas.
+/// Returns the lane's view, shifted to that of the whole canvas.
 fn lowered(lane: &ShownLane<'_>) -> View {
     View { bottom_px: lane.view.bottom_px.saturating_sub(lane.bottom_px.into()), ..*lane.view }
 }
@@ -51,7 +51,7 @@ fn placed(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
     quads.iter().map(placed).collect()
 }
 
-/// The strokes around `parts`, cut to the lane.
+/// Adds the strokes around `parts`, clipped to the lane.
 fn add(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
     let [bottom, top] = [lane.bottom_px, lane.bottom_px + lane.view.height_px].map(|row| row as i32);
     let strokes = strokes(parts, thick).into_iter().map(|stroke| OverlayRect {

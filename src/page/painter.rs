@@ -1,4 +1,4 @@
-//! The picture: scene, outlines and labels on the canvas, drawn when something of it changed and only then.
+//! Drawing of the timeline and the flame graph: scene, outlines and labels, redrawn only after a change.
 
 use super::dom::{self, Dom};
 use super::elements::{Find, elements};
@@ -20,28 +20,29 @@ elements! {
     HtmlCanvasElement: flame_canvas, labels, timeline;
 }
 
-/// Draws the timeline, and for whoever knows it the flame graph.
+/// Draws the timeline and the flame graph.
 pub(super) struct Painter {
     elements: Elements,
     surface: Surface,
-    /// The canvases, once they are others than the skeleton's: one that had WebGPU can't have the twin.
+    /// Current canvases, if they are not those of `index.html`. A canvas that had a WebGPU context is replaced for the
+    /// CPU renderer.
     canvases: Option<[HtmlCanvasElement; 2]>,
     shown: Option<Picture>,
     frames: u64,
-    /// How many devices were asked for.
+    /// Number of devices requested.
     made: u32,
-    /// How many surfaces there were.
+    /// Number of surfaces so far.
     surfaces: u32,
 }
 
 enum Surface {
-    /// The browser was not asked yet, or is about to give a new device.
+    /// No renderer chosen yet, or a new device is being requested.
     None,
     Gpu(Box<Gpu>),
     Cpu(Twin, [CanvasRenderingContext2d; 2]),
 }
 
-/// Everything a picture depends on, but for the geometry.
+/// Everything that determines the picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct Picture {
     lanes: Vec<LanePicture>,
@@ -52,10 +53,10 @@ struct Picture {
     stage: (u32, u32),
 }
 
-/// What of a lane its picture depends on.
+/// Everything that determines a lane's picture, except the geometry.
 #[derive(Clone, PartialEq)]
 struct LanePicture {
-    /// The number of its scene: the device's place.
+    /// Id of its scene: the index of the device.
     scene: u32,
     view: View,
     bottom_px: u32,
@@ -70,18 +71,18 @@ impl LanePicture {
 }
 
 impl Painter {
-    /// One that has nothing to draw with yet.
+    /// Creates a painter without a renderer.
     pub(super) fn new(dom: &Dom) -> Result<Painter, String> {
         let (surface, elements) = (Surface::None, Elements::find(dom)?);
         Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, made: 0, surfaces: 0 })
     }
 
-    /// Makes the first text, which takes longest.
+    /// Draws the first text, which is the slowest.
     pub(super) fn prepare(&self, theme: &Theme) {
         labels::prepare(&self.elements.labels, theme, self.elements.window.device_pixel_ratio());
     }
 
-    /// A new surface is on its way, as number…
+    /// Drops the renderer, since a new one is about to be requested. Returns the number of that request.
     pub(super) fn begin(&mut self) -> u32 {
         self.surface = Surface::None;
         self.shown = None;
@@ -89,28 +90,28 @@ impl Painter {
         self.made
     }
 
-    /// Whether the surface asked for as number `made` is the latest.
+    /// Returns whether request number `made` is the latest.
     pub(super) fn is_current(&self, made: u32) -> bool {
         self.made == made
     }
 
-    /// The canvases of the timeline and of the flame graph.
+    /// Returns the canvases of the timeline and of the flame graph.
     pub(super) fn canvases(&self) -> [HtmlCanvasElement; 2] {
         self.canvases.clone().unwrap_or_else(|| [self.elements.timeline.clone(), self.elements.flame_canvas.clone()])
     }
 
-    /// Another number than before where what was drawn is gone.
+    /// Returns a number that changes whenever the drawn content was lost.
     pub(super) fn surfaces(&self) -> u32 {
         self.surfaces
     }
 
-    /// Draws with this device from now on.
+    /// Switches to this WebGPU device.
     pub(super) fn use_gpu(&mut self, gpu: Gpu) {
         (self.surface, self.shown) = (Surface::Gpu(Box::new(gpu)), None);
         self.surfaces += 1;
     }
 
-    /// Draws with the twin from now on.
+    /// Switches to the CPU renderer.
     pub(super) fn use_twin(&mut self) {
         let [timeline, flame] = self.canvases().map(plain);
         self.surface = match (timeline.1, flame.1) {
@@ -122,7 +123,7 @@ impl Painter {
         self.shown = None;
     }
 
-    /// Takes new geometry of a device.
+    /// Uploads new geometry of a device.
     pub(super) fn upload(&mut self, device_place: usize, scene: &Scene) {
         self.shown = None;
         match &mut self.surface {
@@ -132,7 +133,7 @@ impl Painter {
         }
     }
 
-    /// Forgets the scenes of devices that have no lane any more.
+    /// Removes the scenes of devices that no longer have a lane.
     fn keep_scenes(&mut self, lanes: &[LanePicture]) {
         let wanted = |number| lanes.iter().any(|lane| lane.scene == number);
         match &mut self.surface {
@@ -142,7 +143,8 @@ impl Painter {
         }
     }
 
-    /// Draws the state on a stage of this size, if the picture changed. `true` when the device failed: choose another.
+    /// Draws the state on a stage of this size, if the picture has changed. Returns `true` if the device failed and
+    /// another renderer must be selected.
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
@@ -194,7 +196,8 @@ impl Painter {
         false
     }
 
-    /// Draws the flame graph; `None` while there is nothing to draw with, `Some(false)` when the device failed: choose another.
+    /// Draws the flame graph. Returns `None` if there is no renderer, `Some(false)` if the device failed and another
+    /// renderer must be selected.
     pub(super) fn draw_flame(&mut self, drawing: &Drawing<'_>) -> Option<bool> {
         let [_, canvas] = self.canvases();
         let drawn = match &mut self.surface {
@@ -209,7 +212,8 @@ impl Painter {
     }
 }
 
-/// A canvas that the twin can draw on, in the place of this one if need be.
+/// Returns a canvas with a 2D context for the CPU renderer. A canvas that already has a WebGPU context is replaced by a
+/// copy.
 fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
     if let Some(context) = labels::bare_context(&canvas) {
         return (canvas, Some(context));
@@ -222,14 +226,14 @@ fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderin
     (fresh, context)
 }
 
-/// The theme's colours for what a scene's colours tell.
+/// Returns the theme's colours, adapted to a scene's colouring and highlight.
 pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
     let look = faded_look(look, looks.colouring.is_ordered(), faded);
-    // A search is asked for its matches; a selection asks for no more than a hint.
+    // A search makes its matches stand out. A selection is only hinted at.
     if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
 }
 
-/// The same where nothing stands out.
+/// Returns the theme's colours for a scene without highlight.
 pub(super) fn faded_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
     let look = if is_ordered { look.clone().in_order() } else { look.clone() };
     look.with_faded(|slot| faded.contains(&slot))

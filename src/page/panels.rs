@@ -1,4 +1,4 @@
-//! Every part of the page, in the order in which they are shown. A new tab's is one file here and two lines below.
+//! List of all parts of the page, in rendering order. A new tab needs a file in this folder and two lines below.
 
 mod choosing;
 mod comparing;
@@ -52,7 +52,7 @@ use crate::gestures::Gestures;
 use crate::keys::Keys;
 use ui::passes::Passes;
 
-/// Brings them to life. The timeline comes early: it is what people wait for.
+/// All parts, in rendering order. The timeline comes early, because it is what users wait for.
 const PARTS: &[Begin] = &[
     begin::<Keys>,
     begin::<Given>,
@@ -97,31 +97,31 @@ const PARTS: &[Begin] = &[
     begin::<memory_canvas::Panel>,
 ];
 
-/// Milliseconds that showing may take of one frame; the rest follows in the next.
+/// Time budget, in milliseconds, for rendering in one frame. The rest follows in the next one.
 const SLICE_MS: f64 = 6.0;
 
-/// What the page shows.
+/// Render functions of all parts.
 pub(super) struct Panels {
     shows: Vec<Show>,
     passes: Passes,
 }
 
 impl Panels {
-    /// Brings all parts to life.
+    /// Initializes all parts.
     pub(super) fn begin(app: &'static App) -> Result<Panels, String> {
         let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
         Ok(Panels { shows, passes: Passes::default() })
     }
 
-    /// Shows the state, all of it.
+    /// Renders all parts at once.
     pub(super) fn show(&mut self, app: &'static App) {
         let state = app.state.borrow();
         self.shows.iter_mut().for_each(|show| show(app, &state));
         self.passes.done(self.shows.len());
     }
 
-    /// Shows as much of the state as a frame has time for, and asks for another one where that is not all. `changed` says whether this frame
-    /// was asked for by more than that.
+    /// Renders as many parts as fit into a frame, and schedules another frame for the rest. `changed` is false if this
+    /// frame only continues the previous one.
     pub(super) fn show_some(&mut self, app: &'static App, changed: bool) {
         let state = app.state.borrow();
         let clock = app.dom.window.performance();

@@ -1,4 +1,4 @@
-//! The code of a worker other than the engine's: a wasm of its own and its glue, fetched or unpacked when they are first needed.
+//! Code of the workers that have their own wasm (SQL, simulator, surveyor, YAML), loaded when first needed.
 
 use super::thread::{self, fetched};
 use super::{dom, gzip};
@@ -8,10 +8,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Response, Window};
 
-/// A script and a module, once they are there.
+/// Script URL and compiled module of a worker, loaded on first use.
 pub(super) struct Code {
     window: Window,
-    /// The element that stands for its wasm in the page: where it is, or itself. That of its glue has `-glue` behind it.
+    /// Id of the element in `index.html` with the wasm: its URL, or in a single-file page the wasm itself. The element
+    /// for its JavaScript glue has the suffix `-glue`.
     id: &'static str,
     known: RefCell<Option<(String, JsValue)>>,
 }
@@ -21,12 +22,12 @@ impl Code {
         Code { window, id, known: RefCell::default() }
     }
 
-    /// The window that it is fetched in.
+    /// Returns the window that loads the code.
     pub(super) fn window(&self) -> &Window {
         &self.window
     }
 
-    /// The script's address and the module.
+    /// Returns the script's URL and the compiled module. Loads them on the first call.
     pub(super) async fn get(&self) -> Result<(String, JsValue), String> {
         if let Some(known) = &*self.known.borrow() {
             return Ok(known.clone());

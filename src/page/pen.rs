@@ -1,4 +1,4 @@
-//! Shapes on a 2-D canvas.
+//! Drawing of a figure's shapes on a 2D canvas.
 
 use super::theme::Theme;
 use picture::render::Look;
@@ -6,7 +6,7 @@ use picture::shapes::{Anchor, Face, Shape, Text, Tint};
 use picture::timeline::paint::SHADES;
 use web_sys::CanvasRenderingContext2d;
 
-/// Draws shapes, back to front. `look` has the palette that the figure's slots are of.
+/// Draws shapes, back to front. `look` contains the palette that [`Tint::Slot`] indexes.
 pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &Look) {
     for shape in shapes {
         let bar = |x: [f64; 2], y: [f64; 2]| context.fill_rect(x[0], y[0], x[1] - x[0], y[1] - y[0]);
@@ -35,7 +35,7 @@ pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: 
                 ink(context, theme, look, *tint, 1.0);
                 context.set_line_width(*thick);
                 let dash: js_sys::Array = dash.iter().map(|part| wasm_bindgen::JsValue::from_f64(*part)).collect();
-                // It fails for no list of numbers.
+                // Cannot fail for a list of numbers.
                 let _ = context.set_line_dash(&dash);
                 context.begin_path();
                 points.iter().for_each(|[x, y]| context.line_to(*x, *y));
@@ -52,7 +52,7 @@ fn write(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &
     ink(context, theme, look, text.tint, 1.0);
     let family = if text.face == Face::Mono { &theme.mono } else { &theme.font };
     let weight = if text.face == Face::Bold { "600 " } else { "" };
-    // Setting a font costs more than asking for it, and a figure's texts are mostly of one.
+    // Always set, because reading the current font costs more, and most texts of a figure share one font.
     let font = [weight, &text.size.to_string(), "px ", family].concat();
     context.set_font(&font);
     context.set_text_align(match text.anchor {
@@ -66,7 +66,7 @@ fn write(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &
         context.set_line_width(text.size * 0.27);
         let _ = context.stroke_text(&text.text, x, y);
     }
-    // It fails for no text.
+    // Cannot fail for a string.
     let _ = context.fill_text(&text.text, x, y);
 }
 
@@ -101,7 +101,7 @@ fn ink(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tin
     context.set_global_alpha(opacity);
 }
 
-/// An opaque colour as the style sheet writes it.
+/// Formats an opaque colour for CSS.
 pub(super) fn css([red, green, blue, _]: [u8; 4]) -> String {
     format!("rgb({red} {green} {blue})")
 }

@@ -1,5 +1,5 @@
-//! The page's handle on the worker that answers in SQL. It has the snapshot as columns, which the engine's worker writes for it, and tells
-//! the page what to show: what that looks like is none of the page's wasm.
+//! The page's handle to the SQL worker. The worker gets the snapshot as columns from the engine's worker and describes
+//! the elements that show its results, so that the page's wasm contains no code for that.
 
 use super::app::App;
 use super::busy::Reason;
@@ -14,34 +14,35 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
 
-/// What is kept of earlier queries.
+/// Storage key of the query history.
 const HISTORY: &str = "memscape.sql";
-/// What the worker may have the page make, and with which attributes: nothing that loads or runs anything.
+/// Element tags that the worker may create. None of them loads or runs anything.
 const TAGS: &str = " button details li ol p path span summary svg table tbody td th thead tr ul ";
+/// Attributes that the worker may set.
 const ATTRIBUTES: &str = " aria-label aria-selected aria-sort class d data-act id preserveAspectRatio role scope tabindex title type viewBox ";
 const SVG: &str = "http://www.w3.org/2000/svg";
 
-/// The page's handle on the worker.
+/// Handle to the SQL worker.
 pub(super) struct Sql {
     code: Code,
     thread: RefCell<Option<Thread>>,
-    /// What it is told once it listens.
+    /// Messages to send once the worker is ready.
     waiting: RefCell<Vec<Array>>,
     is_ready: Cell<bool>,
-    /// How many workers were made: what earlier ones say is not heard.
+    /// Number of workers started so far. Messages from earlier ones are ignored.
     made: Cell<u32>,
-    /// What it is about.
+    /// Snapshots that the queries run on.
     subject: RefCell<Subject>,
-    /// Held while a query runs.
+    /// Keeps the page busy while a query runs.
     running: RefCell<Option<Reason>>,
 }
 
 thread_local! {
-    /// There is one, since there is one page. The app does not have it: it needs the app.
+    /// The only handle. It is not part of [`App`], because its functions need the app.
     static SQL: OnceCell<&'static Sql> = const { OnceCell::new() };
 }
 
-/// The page's handle.
+/// Returns the page's handle to the SQL worker.
 pub(super) fn sql(app: &App) -> &'static Sql {
     SQL.with(|sql| *sql.get_or_init(|| Box::leak(Box::new(Sql::new(app.dom.window.clone())))))
 }
@@ -52,7 +53,7 @@ impl Sql {
         Sql { code: Code::new(window, "part-sql"), thread, waiting, is_ready, made, subject, running }
     }
 
-    /// It is to be about this.
+    /// Restarts the worker if the queries are to run on other snapshots.
     pub(super) fn open(&self, app: &'static App, subject: Subject) {
         if *self.subject.borrow() != subject {
             self.subject.replace(subject);
@@ -60,14 +61,14 @@ impl Sql {
         }
     }
 
-    /// Ends the worker and what it does, and makes another.
+    /// Stops the worker with any running query, and starts a new one.
     pub(super) fn restart(&self, app: &'static App) {
         let number = self.made.get() + 1;
         self.made.set(number);
         self.is_ready.set(false);
         self.waiting.borrow_mut().clear();
         let ended = self.thread.take();
-        // A listener of its own may be what runs.
+        // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
         busy(app, true);
         say(app, "Loading…", false);
@@ -110,17 +111,17 @@ impl Sql {
         Ok(())
     }
 
-    /// Tells it something, if it listens.
+    /// Sends a message if the worker is ready. Otherwise the message is dropped.
     pub(super) fn tell(&self, message: &Array) {
         if let Some(thread) = &*self.thread.borrow()
             && self.is_ready.get()
         {
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(message);
         }
     }
 
-    /// Has it do something that may take long, once it listens.
+    /// Sends a message that starts possibly long work, now or once the worker is ready. Starts the worker if necessary.
     pub(super) fn work(&self, app: &'static App, message: Array) {
         if !self.subject.borrow().loads.is_empty() && self.thread.borrow().is_none() && self.waiting.borrow().is_empty()
         {
@@ -153,7 +154,7 @@ impl Sql {
                 let editor: HtmlTextAreaElement = app.dom.by_id("sql-text")?;
                 editor.set_value(&text(1)?);
                 let cursor = message.get(2).as_f64()? as u32;
-                // It fails only for fields without letters.
+                // Fails only for fields that do not contain text.
                 let _ = editor.set_selection_range(cursor, cursor);
                 dom::give_focus(&editor);
             }
@@ -190,7 +191,7 @@ fn died(app: &'static App, cause: &str) {
     say(app, &["The query ended the worker: ", cause].concat(), true);
 }
 
-/// Shows whether a query runs, which can be cancelled.
+/// Shows whether a query is running.
 fn busy(app: &'static App, is_busy: bool) {
     let running = is_busy.then(|| app.busy.begin());
     drop(sql(app).running.replace(running));
@@ -207,10 +208,10 @@ fn say(app: &App, text: &str, is_error: bool) {
     }
 }
 
-/// Makes what the worker describes: a text, or `[tag, [name, value, …], child…]`.
+/// Creates what the worker describes: a string for text, or `[tag, [name, value, …], child…]` for an element.
 fn add(app: &App, place: &Element, node: &JsValue) {
     if let Some(text) = node.as_string() {
-        // It fails for no text.
+        // Cannot fail for a string.
         let _ = place.append_with_str_1(&text);
         return;
     }

@@ -1,7 +1,7 @@
-//! Files that were dropped before, where the browser lets a page keep them (File System Access, in Chromium): handles in IndexedDB. A handle
-//! has the name of a file; nothing of it is read until somebody chooses it and the browser allows it again.
+//! Recently dropped files, as file handles in IndexedDB. Needs the File System Access API (Chromium). A handle contains
+//! the file's name. The content is read only after the user selects the file and the browser grants access again.
 //!
-//! The browser's interfaces are called by name: web-sys has some of them only behind a flag of the compiler.
+//! These browser APIs are called by name, because web-sys has some of them only behind a compiler flag.
 
 use js_sys::{Array, Function, Promise, Reflect};
 use std::cell::RefCell;
@@ -10,41 +10,44 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, Window};
 
-/// So many are kept.
+/// Maximum number of recent files.
 pub(super) const MOST: usize = 5;
-/// The database, what it has, and the key there.
+/// Name of the database, of its object store, and of the key in it.
 pub(super) const NAME: &str = "recent";
 
+/// Result of a browser API that is called by name.
 pub(super) type Tried = Result<JsValue, JsValue>;
 
-/// Handles of files.
+/// Handles of recently dropped files.
 #[derive(Default)]
 pub(super) struct Recent {
-    /// The promise of a handle for what is being opened.
+    /// Promise of the handle of the file that is being opened.
     pub(super) given: RefCell<Option<JsValue>>,
+    /// Handles in the database, most recent first.
     pub(super) known: RefCell<Array>,
 }
 
 impl Recent {
-    /// A drop is heard; a handle can be asked for only now. One file alone is kept.
+    /// Requests the handle of a dropped file, which is possible only while the drop event is being handled. Only a
+    /// single file is remembered.
     pub(super) fn dropped(&self, transfer: &DataTransfer) {
         let items = transfer.items();
         let item = items.get(0).filter(|_| items.length() == 1);
         self.given.replace(item.and_then(|item| call(&item, "getAsFileSystemHandle", &[]).ok()));
     }
 
-    /// What is being opened was not dropped.
+    /// Forgets the pending handle, because the file being opened was not dropped.
     pub(super) fn forget(&self) {
         self.given.replace(None);
     }
 
-    /// The names, the latest first.
+    /// Returns the file names, most recent first.
     pub(super) fn names(&self) -> Vec<String> {
         self.known.borrow().iter().map(|handle| name(&handle)).collect()
     }
 }
 
-/// The file, once the browser has asked and been allowed to.
+/// Reads the file after asking for permission. Returns `None` if the user denies it.
 pub(super) async fn read(handle: &JsValue) -> Result<Option<File>, JsValue> {
     if settled(call(handle, "requestPermission", &[])?).await? != "granted" {
         return Ok(None);
@@ -56,7 +59,7 @@ pub(super) fn name(handle: &JsValue) -> String {
     get(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
-/// Calls a method of the object store.
+/// Calls a method of the object store and returns its result.
 pub(super) async fn ask(window: &Window, method: &str, arguments: &[JsValue]) -> Tried {
     let opening = call(&get(window, "indexedDB")?, "open", &[NAME.into()])?;
     let fresh = opening.clone();
@@ -66,11 +69,11 @@ pub(super) async fn ask(window: &Window, method: &str, arguments: &[JsValue]) ->
     done(call(&call(&transaction, "objectStore", &[NAME.into()])?, method, arguments)?).await
 }
 
-/// What a request to the database gives.
+/// Waits for a request to the database and returns its result.
 async fn done(request: JsValue) -> Tried {
     let ended = Promise::new(&mut |done, failed| {
         for (event, then) in [("onsuccess", done), ("onerror", failed)] {
-            // A request takes any property.
+            // A request accepts any property.
             let _ = Reflect::set(&request, &event.into(), &then);
         }
     });
@@ -78,7 +81,7 @@ async fn done(request: JsValue) -> Tried {
     get(&request, "result")
 }
 
-/// What a promise gives; or what is none.
+/// Waits for a promise. A value that is not a promise is returned as it is.
 pub(super) async fn settled(promise: JsValue) -> Tried {
     JsFuture::from(Promise::resolve(&promise)).await
 }

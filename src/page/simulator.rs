@@ -1,6 +1,7 @@
-//! The page's handle on the worker that simulates the allocator: it runs a wasm of its own, which is fetched when it is first needed.
+//! The page's handle to the allocator simulator, a worker with its own wasm that is loaded when first needed.
 //!
-//! The engine's worker makes the recording of a device; the simulator keeps it for further questions about the device.
+//! The engine's worker produces the recording of a device. The simulator keeps it for further questions about the same
+//! device.
 
 use super::part::Code;
 use super::thread::Thread;
@@ -14,20 +15,23 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Window;
 
-/// The page's handle on the simulator.
+/// Handle to the simulator's worker.
 pub(super) struct Simulator {
     act: Box<dyn Fn(Action)>,
     code: Code,
     stage: RefCell<Stage>,
-    /// How many workers were made.
+    /// Number of workers started so far.
     made: Cell<u32>,
-    /// The load and the device whose recording it has.
+    /// Load whose recording the simulator has.
     load: Cell<u32>,
+    /// Device whose recording the simulator has.
     device: Cell<Option<i64>>,
-    /// What it is told once it listens: the recording, then the question.
+    /// Recording to send once the worker is ready.
     recording: RefCell<Option<Array>>,
+    /// Question to send after the recording: serial number, device and question.
     question: RefCell<Option<(u32, i64, WhatIfQuestion)>>,
-    /// The sizes of a plan that it is not told yet: the serial they are asked with, their device, and the message once they are there.
+    /// Sizes of a plan that have not been sent yet: serial number of the request, device, and the message once the
+    /// sizes have arrived.
     sizes: RefCell<Option<(u32, i64, Option<Array>)>>,
 }
 
@@ -44,7 +48,7 @@ impl Simulator {
         Rc::new(Simulator { act, code, stage, made, load, device, recording, question, sizes })
     }
 
-    /// Takes a question that is the simulator's; what the engine is to be asked.
+    /// Stores a question for the simulator. Returns the request that the engine has to answer, if any.
     pub(super) fn divert(self: &Rc<Self>, request: Request) -> Option<Request> {
         if let Request::Ask(Ask { serial, device, what: Question::PlannedSizes(_) }) = &request {
             self.sizes.replace(Some((*serial, *device, None)));
@@ -62,7 +66,7 @@ impl Simulator {
         Some(Request::Ask(Ask { serial, device, what: Question::Recording }))
     }
 
-    /// The recording that the question `serial` waits for is there.
+    /// Takes the recording that question `serial` waits for.
     pub(super) fn recorded(&self, load: u32, serial: u32, bytes: &[u8]) {
         let of = self.question.borrow().as_ref().filter(|asked| asked.0 == serial).map(|asked| asked.1);
         let Some(device) = of else { return };
@@ -73,7 +77,7 @@ impl Simulator {
         self.tell();
     }
 
-    /// The sizes of a plan are there, asked for as `serial`.
+    /// Takes the sizes of a plan, requested as `serial`.
     pub(super) fn planned(&self, serial: u32, bytes: &[u8]) {
         if let Some((_, device, message)) = self.sizes.borrow_mut().as_mut().filter(|asked| asked.0 == serial) {
             *message = Some(Array::of3(&"sizes".into(), &(*device as f64).into(), &Uint8Array::from(bytes)));
@@ -81,26 +85,26 @@ impl Simulator {
         self.tell();
     }
 
-    /// Nobody waits for the answer any more.
+    /// Cancels the current question.
     pub(super) fn cancel(&self) {
         self.question.take();
         if let Stage::Ready(thread) = &*self.stage.borrow() {
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(&Array::of1(&"cancel".into()));
         }
     }
 
-    /// Ends it: nobody waits for an answer.
+    /// Stops the worker and drops its data.
     pub(super) fn end(&self) {
         self.made.set(self.made.get() + 1);
         self.device.set(None);
         drop((self.recording.take(), self.question.take(), self.sizes.take()));
         let ended = self.stage.replace(Stage::None);
-        // A listener of its own may be what runs.
+        // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
     }
 
-    /// Makes the worker, if there is none.
+    /// Starts the worker if there is none.
     fn start(self: &Rc<Self>) {
         if !matches!(*self.stage.borrow(), Stage::None) {
             return;
@@ -126,12 +130,13 @@ impl Simulator {
         });
     }
 
-    /// Tells it what waits, if it listens and has, or gets, the recording. A question about planned sizes waits for them.
+    /// Sends everything that is pending, if the worker is ready and there is a recording. A question about planned
+    /// sizes waits for them.
     fn tell(&self) {
         let (Stage::Ready(thread), Some(device)) = (&*self.stage.borrow(), self.device.get()) else { return };
         let give = |message: Array| {
             let bytes: Uint8Array = message.get(2).unchecked_into();
-            // It fails only for a buffer that was given away before.
+            // Fails only for a buffer that was transferred before.
             let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&bytes.buffer()));
         };
         self.recording.take().into_iter().for_each(give);
@@ -148,7 +153,7 @@ impl Simulator {
         }
         if let Some((serial, _, question)) = self.question.take() {
             let bytes = Uint8Array::from(&*encoded(&question));
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(&Array::of3(&"ask".into(), &serial.into(), &bytes));
         }
     }

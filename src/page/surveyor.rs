@@ -1,5 +1,6 @@
-//! The page's handle on the workers that survey many ranks. They run a wasm of their own, which is fetched when it is first needed: some
-//! read files, one at a time, another gathers what they find. The page reads the bytes for them, since some browsers allow no worker to.
+//! The page's handle to the workers that survey many ranks. They have their own wasm, which is loaded when first
+//! needed. Some read files, one at a time, and another one gathers the results. The page reads the bytes for them,
+//! since some browsers do not allow workers to read files.
 
 use super::part::Code;
 use super::thread::Thread;
@@ -14,54 +15,56 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File, Response, Window};
 
-/// Workers that read.
+/// Number of workers that read files.
 const READERS: usize = 2;
-/// Bytes that the page hands over at a time.
+/// Number of bytes that are passed to a worker at a time.
 pub(super) const PIECE: f64 = 4194304.0;
-/// Bytes that the tables of all files that are read at a time may take.
+/// Limit, in bytes, for the tables of all files that are read at the same time.
 pub(super) const MEMORY: f64 = 2147483648.0;
-/// What the tables of a file take, for each byte of it: compressed ones more, plain ones less.
+/// Estimated bytes of tables per byte of a file. Compressed files need more, uncompressed ones less.
 const TABLES_PER_BYTE: f64 = 4.0;
-/// A worker whose memory has grown to more is made anew: wasm gives none back.
+/// A worker whose memory exceeds this size, in bytes, is replaced after its file, because wasm never returns memory.
 const MOST_KEPT: f64 = 268435456.0;
 
-/// Where a file is.
+/// Location of a file to survey.
 #[derive(Clone)]
 pub(super) enum Source {
     File(File),
-    /// On a server that surveys it itself: an address relative to the page.
+    /// File on a server that surveys it itself. The URL is relative to the page.
     Link(String),
 }
 
-/// What is behind the address of a file that the server surveys, and the type of what it answers.
+/// Query that makes the server survey a file.
 const SURVEY: &str = "?survey";
+/// Content type of the server's survey.
 const SURVEYED: &str = "application/x-memscape-survey";
 
-/// Address of the list of all files of a server, and its type.
+/// URL of the list of all files of a server.
 const LISTING: &str = "listing";
+/// Content type of that list.
 const LISTED: &str = "application/x-memscape-listing";
 
-/// A file to survey.
+/// File to survey.
 pub(super) struct Task {
     pub(super) source: Source,
     pub(super) member: Option<u32>,
     pub(super) name: String,
 }
 
-/// The page's handle on the survey.
+/// Handle to the workers of the survey.
 pub(super) struct Surveyor {
     act: Box<dyn Fn(Action)>,
     code: Code,
-    /// Grows with each survey: what earlier workers say is not heard.
+    /// Number of the current survey. Messages from workers of earlier surveys are ignored.
     number: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
-    /// Places of the files that are still to be read, the next one last.
+    /// Indices of the files that are still unread. The next one is last.
     left: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
     readers: RefCell<[Reader; READERS]>,
     gatherer: RefCell<Worker>,
-    /// What the gatherer is to be told once it listens.
+    /// Messages to send once the gatherer is ready.
     waiting: RefCell<Vec<Array>>,
 }
 
@@ -73,14 +76,14 @@ enum Worker {
     Ready(Thread),
 }
 
-/// A worker that reads, and what it reads: the place, the bytes, and what its tables may take.
+/// Worker that reads files, and its current file: index, content, and estimated bytes of its tables.
 #[derive(Default)]
 struct Reader {
     worker: Worker,
     task: Option<(usize, Option<Blob>, f64)>,
 }
 
-/// Who says something: the reader of this place, or the gatherer.
+/// Index of the gatherer among the workers. Readers have the indices below.
 const GATHERER: usize = READERS;
 
 impl Surveyor {
@@ -91,12 +94,12 @@ impl Surveyor {
         Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
     }
 
-    /// The code of its workers.
+    /// Returns the code of the workers.
     pub(super) fn code(&self) -> &Code {
         &self.code
     }
 
-    /// Surveys these files, and none of before.
+    /// Starts a survey of these files. A previous survey is dropped.
     pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
         self.end();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
@@ -107,58 +110,58 @@ impl Surveyor {
         self.go_on();
     }
 
-    /// Asks for the insight.
+    /// Requests the report. `rows` limits its rows and `order` sorts them.
     pub(super) fn ask(&self, serial: u32, rows: u32, order: u32) {
         self.tell(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
     }
 
-    /// Reads the names of files by what a person has typed.
+    /// Sets the user's pattern for reading ranks from file names.
     pub(super) fn read_names(&self, typed: &str) {
         self.tell(Array::of2(&"names".into(), &typed.into()));
     }
 
-    /// Notes in the insight that there are files which are not surveyed.
+    /// Adds a note to the report about files that are not surveyed.
     pub(super) fn note_cut(&self, sentence: &str) {
         self.tell(Array::of2(&"cut".into(), &sentence.into()));
     }
 
-    /// Ends the workers that read. What they have found stays.
+    /// Stops the readers. Results so far are kept.
     pub(super) fn cancel(&self) {
         self.paused.set(true);
         self.number.set(self.number.get() + 1);
         let mut readers = self.readers.borrow_mut();
-        // They are read again from their beginnings.
+        // Their files will be read again from the beginning.
         let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
         self.left.borrow_mut().extend(begun.map(|(place, ..)| place));
     }
 
-    /// Goes on.
+    /// Resumes a cancelled survey.
     pub(super) fn resume(self: &Rc<Self>) {
         self.paused.set(false);
         self.go_on();
     }
 
-    /// Ends all.
+    /// Stops all workers and drops the survey.
     pub(super) fn end(&self) {
         self.cancel();
         self.paused.set(false);
         self.done.set(0);
         drop((self.left.take(), self.tasks.take(), self.waiting.take()));
         let ended = self.gatherer.take();
-        // A listener of its own may be what runs.
+        // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
     }
 
-    /// Tells the gatherer.
+    /// Sends a message to the gatherer, now or once it is ready.
     fn tell(&self, message: Array) {
         match &*self.gatherer.borrow() {
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             Worker::Ready(thread) => drop(thread.worker.post_message(&message)),
             _ => self.waiting.borrow_mut().push(message),
         }
     }
 
-    /// Gives readers that are free the next files, as far as memory goes.
+    /// Assigns the next files to free readers, as far as the memory limit allows.
     fn go_on(self: &Rc<Self>) {
         for at in 0..READERS {
             let next = self.left.borrow().last().copied();
@@ -188,7 +191,7 @@ impl Surveyor {
         }
     }
 
-    /// Has the server survey the file of a place.
+    /// Lets the server survey the file with index `place`.
     fn ask_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
         let answer = self.code.window().fetch_with_str(&[link, SURVEY].concat());
         let (surveyor, number) = (self.clone(), self.number.get());
@@ -206,7 +209,7 @@ impl Surveyor {
         });
     }
 
-    /// Readers that have nothing to do give their memory back.
+    /// Stops readers that have nothing to do, to free their memory.
     fn end_idle(&self) {
         let idle: Vec<Worker> = self
             .readers
@@ -218,7 +221,7 @@ impl Surveyor {
         spawn_local(async move { drop(idle) });
     }
 
-    /// Makes the worker of a place, if there is none.
+    /// Starts the worker with index `at` if there is none.
     fn start(self: &Rc<Self>, at: usize) {
         let is_there = self.with(at, |worker| match worker {
             Worker::None => {
@@ -234,7 +237,7 @@ impl Surveyor {
         let surveyor = self.clone();
         spawn_local(async move {
             let code = surveyor.code.get().await;
-            // The gatherer outlives a cancel.
+            // The gatherer is kept when a survey is cancelled.
             let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.number.get() == number;
             if !is_wanted(&surveyor) {
                 return;
@@ -306,7 +309,7 @@ impl Surveyor {
         Some(())
     }
 
-    /// Hands over the file of a reader's task, once both are there.
+    /// Sends a reader its file, once the worker is ready and has one.
     fn open(&self, at: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(at)?;
@@ -318,19 +321,19 @@ impl Surveyor {
         let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
         message.push(&task.member.map_or(-1.0, f64::from).into());
         message.push(&MEMORY.into());
-        // It fails only for what can't be cloned.
+        // Fails only for values that cannot be cloned.
         let _ = thread.worker.post_message(&message);
         Some(())
     }
 
-    /// Hands over bytes, or says that there are none.
+    /// Sends a reader the bytes it has requested, or handles a failure to read them.
     fn give(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
         match bytes {
             Ok(buffer) => {
                 let readers = self.readers.borrow();
                 let Worker::Ready(thread) = &readers.get(at)?.worker else { return None };
                 let message = Array::of2(&"bytes".into(), &Uint8Array::new(&buffer));
-                // It fails only for a buffer that was given away before.
+                // Fails only for a buffer that was transferred before.
                 let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
             }
             Err(cause) => self.died(at, &dom::cause(&cause)),
@@ -338,7 +341,7 @@ impl Surveyor {
         Some(())
     }
 
-    /// The reader has done its file, or can't.
+    /// Handles the result (or failure) of a reader's file.
     fn file_done(self: &Rc<Self>, at: usize, message: &Array) {
         if let Some(reader) = self.readers.borrow_mut().get_mut(at) {
             reader.task = None;
@@ -349,7 +352,8 @@ impl Surveyor {
         self.go_on();
     }
 
-    /// A worker has crashed: a reader's file is at fault, and another worker takes the next one.
+    /// Handles the crash of a worker. For a reader, its file is recorded as failed, and another worker reads the next
+    /// one.
     fn died(self: &Rc<Self>, at: usize, cause: &str) {
         let ended = self.with(at, std::mem::take);
         spawn_local(async move { drop(ended) });
@@ -367,7 +371,7 @@ impl Surveyor {
     }
 }
 
-/// All files of `memscape serve`, or the reason why they are not known.
+/// Returns all files of `memscape serve`. The error is the reason why they are not known.
 pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
     let cause = |cause: JsValue| dom::cause(&cause);
     let response: Response = JsFuture::from(window.fetch_with_str(LISTING)).await.map_err(cause)?.unchecked_into();
@@ -379,7 +383,7 @@ pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String>
     Ok(ServedFiles::parse(&text.as_string().unwrap_or_default()))
 }
 
-/// What a server says of a file: the bytes of what is kept of it.
+/// Returns the survey of a file that the server has sent, in encoded form.
 async fn surveyed_by_server(answer: Promise) -> Result<Uint8Array, String> {
     let cause = |cause: JsValue| dom::cause(&cause);
     let response: Response = JsFuture::from(answer).await.map_err(cause)?.unchecked_into();

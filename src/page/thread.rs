@@ -1,7 +1,8 @@
-//! A worker of the page: made of a glue and a module, ended when it is dropped.
+//! Web workers of the page. A worker is terminated when its [`Thread`] is dropped.
 //!
-//! It is always a blob: worker, because one loaded from an address would not be bound by the page's policy. Its text is the glue of its
-//! wasm and a bootstrap; its code is a module that the page has compiled already.
+//! Workers are always started from blob URLs, because one loaded from a server would not inherit the page's content
+//! security policy. The script consists of the JavaScript glue and a bootstrap. The wasm module has already been
+//! compiled by the page.
 
 use super::dom;
 use crate::wire::BOOTSTRAP;
@@ -11,7 +12,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, ErrorEvent, MessageEvent, Response, Url, Window, Worker};
 
-/// A worker that runs.
+/// Running web worker.
 pub(super) struct Thread {
     pub(super) worker: Worker,
     _listeners: [EventListener; 2],
@@ -24,7 +25,7 @@ impl Drop for Thread {
 }
 
 impl Thread {
-    /// Makes one; `hear` is called with each message, and with what the browser says of an error.
+    /// Starts a worker. `hear` is called with each message, and with the text of each error.
     pub(super) fn new(
         script: &str,
         module: &JsValue,
@@ -43,7 +44,7 @@ impl Thread {
     }
 }
 
-/// The address of the script of workers with this glue.
+/// Returns the URL of a script that starts a worker with this glue.
 pub(super) fn script(glue: &str) -> Result<String, String> {
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
@@ -52,7 +53,7 @@ pub(super) fn script(glue: &str) -> Result<String, String> {
     Url::create_object_url_with_blob(&blob).map_err(|error| dom::cause(&error))
 }
 
-/// What the server has at an address.
+/// Fetches a URL. A response with an error status is an error.
 pub(super) async fn fetched(window: &Window, address: &str) -> Result<Response, JsValue> {
     let response: Response = JsFuture::from(window.fetch_with_str(address)).await?.dyn_into()?;
     if !response.ok() {

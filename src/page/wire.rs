@@ -1,7 +1,8 @@
-//! Requests and replies ↔ messages between page and worker.
+//! Messages between the page and the engine's worker.
 //!
-//! A message is an array: a tag, plain values, bytes of our own types (postcard's), and the columns of a scene as `ArrayBuffer`s that change
-//! hands without a copy. Each side copies a column once: out of its wasm memory, into its wasm memory.
+//! A message is an array: a tag, plain values, our own types encoded by postcard, and the columns of a scene as
+//! `ArrayBuffer`s, which are transferred without a copy. Each side copies a column once, out of or into its wasm
+//! memory.
 
 use bytemuck::Pod;
 use compare::Which;
@@ -14,45 +15,45 @@ use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, File, MessagePort};
 
-/// What the page tells the worker.
+/// Messages from the page to the worker.
 #[derive(Clone, Debug)]
 pub(crate) enum ToWorker {
-    /// Read this file, as load `load`.
+    /// Reads this file as load `load`.
     File {
         load: u32,
-        /// Which snapshot of it, if it holds several; the first when not said.
+        /// Index of the snapshot in a file that holds several. The first one if `None`.
         member: Option<u32>,
-        /// The file; its bytes stay where they are.
+        /// Handle of the file, without its bytes.
         file: File,
         which: Which,
     },
-    /// Fetch this address, as load `load`.
+    /// Fetches this URL as load `load`.
     Link {
         load: u32,
         member: Option<u32>,
-        /// Absolute.
+        /// Absolute URL.
         url: String,
         which: Which,
     },
-    /// The second file is no longer needed.
+    /// Closes the second file.
     EndSecond,
-    /// Nobody has given a file yet: get used to opening one, until somebody does.
+    /// Warms up by opening a sample, until the first file is opened.
     Rehearse,
     Ask(Request),
-    /// What load `load` opened, as columns.
+    /// Requests the snapshot of load `load` as columns.
     Columns {
         load: u32,
     },
-    /// What load `load` opened, to be read in place of the file.
+    /// Requests the snapshot of load `load` in the cache format of this build.
     Kept {
         load: u32,
     },
 }
 
-/// What the worker tells the page.
+/// Messages from the worker to the page.
 #[derive(Clone, Debug)]
 pub(crate) enum FromWorker {
-    /// It listens; what was sent before is lost.
+    /// The worker is ready. Messages sent before are lost.
     Ready,
     Reply {
         load: u32,
@@ -61,48 +62,49 @@ pub(crate) enum FromWorker {
     /// The link could not be fetched.
     LinkFailed {
         load: u32,
-        /// The HTTP status; `None` when there was no answer that may be read.
+        /// HTTP status. `None` if there was no readable response.
         status: Option<u16>,
     },
-    /// The connection broke half-way; it asks for the rest.
+    /// The connection broke, and the worker requests the rest.
     LinkBroke {
         load: u32,
-        /// Bytes that came.
+        /// Number of bytes received.
         at: u64,
     },
-    /// What tells this state of the file behind a link from others, as its server says.
+    /// Version of the file behind a link, as reported by its server (for example an ETag).
     Versioned {
         load: u32,
         version: String,
     },
-    /// What tells the file from others, as a link has it.
+    /// Fingerprint of the file, as used in links.
     Fingerprinted {
         load: u32,
         print: String,
     },
-    /// Read this for the worker, which may not, and answer through the port: with a `Uint8Array`, or with a text that says why not.
+    /// Reads this blob for the worker, if the browser does not allow the worker to. The answer goes through the port: a
+    /// `Uint8Array`, or a string with the error.
     Read(Blob, MessagePort),
-    /// The open snapshot as columns, not packed; or why there are none, as a text.
+    /// Open snapshot as uncompressed columns, or the reason why there are none.
     Columns(Result<Blob, String>),
-    /// All work for this many messages is done.
+    /// Number of messages that are fully processed.
     Idle(u32),
     Died(String),
 }
 
-/// The tag of [`FromWorker::Ready`].
+/// Tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
-/// The tag of the question for columns, and of the answer.
+/// Tag of [`ToWorker::Columns`] and [`FromWorker::Columns`].
 const COLUMNS: &str = "columns";
 const KEPT: &str = "kept";
 const VERSION: &str = "version";
 const END_SECOND: &str = "end second";
 const IDLE: &str = "idle";
 const REHEARSE: &str = "rehearse";
-/// The tag of [`FromWorker::Died`]; [`BOOTSTRAP`] writes it as well.
+/// Tag of [`FromWorker::Died`]. [`BOOTSTRAP`] writes it as well.
 const DIED: &str = "died";
 
-/// The script of the worker, behind the glue: it waits for the page to post the compiled `WebAssembly.Module`, and starts it. A trap
-/// becomes a message: some happen where the page's `error` event would not see them.
+/// Script of a worker, appended to the glue. It waits until the page sends the compiled `WebAssembly.Module` and starts
+/// it. Errors are sent as messages, because the page's `error` event misses some of them.
 pub(crate) const BOOTSTRAP: &str = r#"
 for (const kind of ["error", "unhandledrejection"])
   addEventListener(kind, (event) => postMessage(["died", String(event.reason ?? event.message)]));
@@ -113,13 +115,13 @@ fn is_second(which: Which) -> JsValue {
     (which == Which::Second).into()
 }
 
-/// Which file a message to read one is about.
+/// Returns which of the two files a message refers to.
 fn which(message: &Array) -> Which {
     if message.get(4).is_truthy() { Which::Second } else { Which::First }
 }
 
 impl ToWorker {
-    /// As a message.
+    /// Converts to a message.
     pub(crate) fn to_js(&self) -> JsValue {
         match self {
             ToWorker::File { load, member, file, which } => {
@@ -137,7 +139,7 @@ impl ToWorker {
         .into()
     }
 
-    /// From a message; `None` when it is not one of ours.
+    /// Parses a message. Returns `None` if it is not valid.
     pub(crate) fn from_js(message: &JsValue) -> Option<ToWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
@@ -164,7 +166,7 @@ impl ToWorker {
 }
 
 impl FromWorker {
-    /// As a message, and the buffers in it that change hands.
+    /// Converts to a message, and the buffers in it to transfer.
     pub(crate) fn into_js(self) -> (JsValue, Array) {
         let buffers = Array::new();
         let message = match self {
@@ -191,7 +193,7 @@ impl FromWorker {
         (message.into(), buffers)
     }
 
-    /// From a message; `None` when it is not one of ours.
+    /// Parses a message. Returns `None` if it is not valid.
     pub(crate) fn from_js(message: &JsValue) -> Option<FromWorker> {
         let message: &Array = message.dyn_ref()?;
         match message.get(0).as_string()?.as_str() {
@@ -222,7 +224,7 @@ impl FromWorker {
     }
 }
 
-/// Moves the columns of a scene, or bytes for the simulator, out of `reply` into `buffers`.
+/// Moves the columns of a scene, or the bytes for the simulator, out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         return push(buffers, mem::take(bytes));
@@ -242,7 +244,7 @@ fn take_columns(reply: &mut Reply, buffers: &Array) {
     push(buffers, mem::take(&mut scene.identities));
 }
 
-/// Puts them back, in the order of [`take_columns`].
+/// Moves the columns back into `reply`, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
         *bytes = pull(buffers.iter().next())?;

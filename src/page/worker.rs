@@ -1,7 +1,7 @@
-//! The worker's shell: message queue ↔ engine.
+//! The engine's worker: handles messages from the page and drives the engine.
 //!
-//! The engine works in slices of a few milliseconds. Between them the worker goes back to its message queue, so that a cancel,
-//! a newer window or another file overtakes what runs.
+//! The engine works in slices of a few milliseconds. In between, the worker returns to its message queue, so that a
+//! cancel, a newer view or another file takes precedence over running work.
 
 mod link;
 mod reader;
@@ -25,16 +25,16 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
 
-/// How long a slice of work may keep the message queue waiting.
+/// Maximum duration, in milliseconds, of a slice of work, which blocks the message queue.
 const SLICE_MS: f64 = 8.0;
 
-/// How often the page hears of progress; each message costs both sides more than a chunk of the file.
+/// Minimum time, in milliseconds, between progress messages. A message costs both sides more than a chunk of the file.
 const PROGRESS_MS: f64 = 50.0;
 
-/// Answers the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -70,19 +70,19 @@ fn listen() -> Result<(), JsValue> {
             shell.receive(message);
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, FromWorker::Ready);
     Ok(())
 }
 
-/// Bytes the browser is handed at a time.
+/// Size, in bytes, of the pieces that are passed to the browser.
 const PIECE: usize = 1 << 20;
 
-/// What is written, in pieces that the browser holds, not this memory.
+/// Writer that collects its output as blobs, outside of the wasm memory.
 struct Pieces(Array);
 
-/// Where a file is written.
+/// Buffered output of an export.
 type Out = BufWriter<Pieces>;
 
 impl Write for Pieces {
@@ -101,7 +101,7 @@ impl Write for Pieces {
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
     let (message, buffers) = message.into_js();
-    // It fails only where a buffer was given away before, and ours are new.
+    // Fails only for a buffer that was transferred before, and ours are new.
     let _ = scope.post_message_with_transfer(&message, &buffers);
 }
 
@@ -110,34 +110,35 @@ struct Shell {
     clock: Performance,
     turns: MessageChannel,
     engine: RefCell<Pair>,
-    /// Where the bytes of the file being loaded come from.
+    /// Source of the file that is being loaded.
     source: RefCell<Option<Rc<Source>>>,
-    /// What it does until there is something to do.
+    /// Warm-up work that runs until the first file is opened.
     rehearsal: RefCell<Option<Box<Rehearsal>>>,
-    /// The source that was read last, until it is told from others: the picture comes first.
+    /// Source that was read last, while its fingerprint is pending. The fingerprint is computed after the picture was
+    /// sent.
     unprinted: RefCell<Option<Rc<Source>>>,
-    /// The loads of the first and the second file: their replies carry these numbers. A newer one may wait for its first bytes.
+    /// Loads of the first and the second file, used in their replies. A newer load may still wait for its first bytes.
     loads: [Cell<u32>; 2],
-    /// Whether [`Shell::run`] is on its way: there is one at most.
+    /// Set while [`Shell::run`] is running. It runs at most once at a time.
     running: Cell<bool>,
-    /// Messages that were received, for [`FromWorker::Idle`].
+    /// Number of messages received, for [`FromWorker::Idle`].
     received: Cell<u32>,
-    /// Fingerprints that are being computed.
+    /// Number of fingerprints that are being computed.
     printing: Cell<u32>,
-    /// When the page may hear of progress again.
+    /// Earliest time of the next progress message, in milliseconds.
     progress_due: Cell<f64>,
-    /// When it may hear again of what is decoded so far.
+    /// Determines when the next partial result is sent.
     pace: Cell<Pace>,
-    /// The phase that the page has heard of last.
+    /// Phase in the latest progress message.
     phase: Cell<Phase>,
-    /// Milliseconds the engine has worked since a file was begun: what opening cost without the waiting for its bytes.
+    /// Milliseconds that the engine has worked since a file was opened, without waiting for its bytes.
     worked: Cell<f64>,
 }
 
 impl Shell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
         self.received.set(self.received.get().wrapping_add(1));
-        // From now on there is something to do.
+        // A real request ends the warm-up.
         self.rehearsal.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
             ToWorker::Rehearse => drop(self.rehearsal.replace(Some(Box::new(Rehearsal::new())))),
@@ -164,7 +165,7 @@ impl Shell {
         }
     }
 
-    /// Writes what load `load` opened, and sends that; or why it can't be.
+    /// Writes the snapshot of load `load` and sends it, or the reason why it cannot be written.
     fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Out) -> Result<Out, E>) {
         let written = || {
             let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
@@ -209,7 +210,7 @@ impl Shell {
             if work == Work::More || self.clock.now() >= slice_ends {
                 self.turn().await;
                 slice_ends = self.clock.now() + SLICE_MS;
-                // What came meanwhile found this loop running and relies on it.
+                // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
             if !self.read().await && apart(|| self.rehearse(slice_ends)) == Work::Idle {
@@ -220,14 +221,14 @@ impl Shell {
         self.rest();
     }
 
-    /// Tells the page when nothing is left to do.
+    /// Notifies the page if there is nothing left to do.
     fn rest(&self) {
         if !self.running.get() && self.printing.get() == 0 {
             post(&self.scope, FromWorker::Idle(self.received.get()));
         }
     }
 
-    /// Goes on with the rehearsal, if there is one.
+    /// Continues the warm-up, if there is one.
     fn rehearse(&self, slice_ends: f64) -> Work {
         let mut rehearsal = self.rehearsal.borrow_mut();
         let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.clock.now() < slice_ends));
@@ -241,7 +242,7 @@ impl Shell {
         work
     }
 
-    /// Brings the engine the next bytes. `false` when there is nothing to read.
+    /// Passes the next bytes to the engine. Returns `false` if there is nothing to read.
     async fn read(self: &Rc<Self>) -> bool {
         let Some(source) = self.source.borrow().clone() else { return false };
         let want = self.engine.borrow().wants();
@@ -254,7 +255,7 @@ impl Shell {
             },
             Some(Want::Whole) => source.keep().await,
             None => {
-                // It has found an error, has all it needs, or was told to stop.
+                // The engine has found an error, has all it needs, or was cancelled.
                 self.leave(self.source.take());
                 return true;
             }
@@ -304,13 +305,13 @@ impl Shell {
         true
     }
 
-    /// Is done with a source.
+    /// Finishes with a source, whose fingerprint is computed later.
     fn leave(self: &Rc<Self>, source: Option<Rc<Source>>) {
         self.print();
         self.unprinted.replace(source);
     }
 
-    /// Says what tells the source that was read last from others, as soon as that is known.
+    /// Computes the fingerprint of the source that was read last, and sends it.
     fn print(self: &Rc<Self>) {
         let Some(source) = self.unprinted.take() else { return };
         let shell = self.clone();
@@ -328,7 +329,7 @@ impl Shell {
     fn post_replies(self: &Rc<Self>) {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
-                // For developer tools and the bench, which read it as it is.
+                // For developer tools and the benchmark, which parses this text.
                 let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
             }
             let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
@@ -339,7 +340,7 @@ impl Shell {
         }
     }
 
-    /// Sends what is decoded so far, now and then.
+    /// Sends a partial result from time to time.
     fn post_partial(&self) {
         let now = self.clock.now();
         if !self.pace.get().is_due(now) {
@@ -350,11 +351,12 @@ impl Shell {
         self.pace.set(Pace::told(now, self.clock.now()));
     }
 
-    /// Sends a reply about a file; progress not too often. Answers are the first one's, whatever they are about: so are the questions.
+    /// Sends a reply about a file. Progress is limited in frequency. Answers are always sent as replies of the first
+    /// file, which the page asks its questions about.
     fn post(&self, which: Which, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
-            // That another phase has begun is heard at once: it may be a short one.
+            // A new phase is reported immediately, because it may be short.
             if self.phase.replace(phase) == phase && now < self.progress_due.get() {
                 return;
             }
@@ -364,7 +366,7 @@ impl Shell {
         post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
     }
 
-    /// Lets the messages that wait be received. (A channel's message queues up behind them; a timer would wait 4 ms.)
+    /// Lets pending messages be received. Uses a message channel, because a timer would wait 4 ms.
     async fn turn(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {

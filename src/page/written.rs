@@ -1,5 +1,5 @@
-//! A device as a file of another format, or a simulated run of it, written by a worker of its own: it opens the columns of what is open,
-//! writes, and ends. Its wasm is the one of the survey, fetched when it is first needed; the page answers meanwhile.
+//! Writes a device, or a simulated run, as a file of another format. A worker opens the columns of the snapshot, writes
+//! the file and ends, so the page stays responsive. It uses the wasm of the survey, loaded when first needed.
 
 use super::app::App;
 use super::surveyor::{MEMORY, PIECE};
@@ -18,14 +18,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, File};
 
-/// Makes the file and lets the browser save it.
+/// Writes the file, and saves it or opens it in the page.
 pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
         let made = made(app, &wanted).await;
         if wanted.then != Then::Save {
             let is_open = app.state.borrow().load == load;
-            // Another file was opened meanwhile: nobody waits for it any more.
+            // If another file was opened meanwhile, the result is dropped.
             if is_open {
                 let opened = made.and_then(|blob| file(&blob, &wanted)).map_err(|error| dom::cause(&error));
                 let (written, file) = match opened {
@@ -43,7 +43,7 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     });
 }
 
-/// Opens the file beside those that were given.
+/// Opens the file, in addition to those that the user gave.
 fn open(app: &'static App, file: File, then: Then) {
     let given = vec![GivenFile { name: file.name(), bytes: file.size() as u64 }];
     let from = app.files.add(std::iter::once(file));
@@ -59,18 +59,18 @@ fn file(blob: &Blob, wanted: &FileToWrite) -> Result<File, JsValue> {
 }
 
 async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> {
-    // Taken at once: other files may be dropped meanwhile.
+    // The file is looked up now, because others may be dropped meanwhile.
     let file = if let Origin::File(place) = wanted.snapshot.origin { app.files.at(place) } else { None };
     let range = {
         let state = app.state.borrow();
         let choice = state.snapshots.get(state.chosen).filter(|_| wanted.snapshot.load == state.load);
-        // What becomes a snapshot again is made of all of the file.
+        // Snapshots are always written from the whole file.
         choice.filter(|_| matches!(wanted.job, ExportJob::Format(_))).and_then(|choice| choice.load)
     };
     let range = range.unwrap_or_default();
     let source: Blob = match JsFuture::from(app.client.columns(wanted.snapshot.load)).await?.dyn_into() {
         Ok(columns) => columns,
-        // What has no columns is read again, where that asks nobody else.
+        // Without columns, the file is read again, unless it came from a link.
         Err(why) => file.ok_or(why)?.into(),
     };
     let (script, module) = app.surveyor.code().get().await?;
@@ -78,7 +78,7 @@ async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> 
     let promise = Promise::new(&mut |resolve, reject| drop(heard.replace(Some([resolve, reject]))));
     let end = move |at: usize, value: &JsValue| {
         if let Some(ends) = heard.take() {
-            // What it returns says nothing.
+            // The resolve and reject functions return nothing of interest.
             let _ = ends.get(at).map(|end| end.call1(&JsValue::NULL, value));
         }
     };
@@ -106,7 +106,7 @@ async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> 
             Err(cause) => return end(1, &cause.into()),
         };
         let tell = |message: &Array| {
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             own.borrow().iter().for_each(|thread| drop(thread.worker.post_message(message)));
         };
         match message.get(0).as_string().unwrap_or_default().as_str() {
@@ -135,7 +135,7 @@ async fn made(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsValue> 
     };
     slot.replace(Some(Thread::new(&script, &module, hear)?));
     let written = JsFuture::from(promise).await;
-    // With it goes its memory.
+    // Frees the worker's memory.
     drop(slot.take());
     let blob: Blob = written?.dyn_into()?;
     if !wanted.is_packed {

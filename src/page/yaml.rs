@@ -1,4 +1,4 @@
-//! The page's handle on the reader of YAML: a worker with a wasm of its own, made for each text and ended with its answer.
+//! The page's handle to the YAML parser, a worker with its own wasm. Each text is parsed by a new worker.
 
 use super::part::Code;
 use super::thread::Thread;
@@ -12,13 +12,13 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Window;
 
-/// The page's handle on the reader.
+/// Handle to the YAML parser.
 pub(super) struct Yaml {
     act: Box<dyn Fn(Action)>,
     code: Code,
-    /// Reads the newest text; one that still reads an older is ended.
+    /// Worker that parses the latest text. A worker with an older text is terminated.
     thread: RefCell<Option<Thread>>,
-    /// How many texts there were.
+    /// Number of texts parsed so far.
     texts: Cell<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Yaml {
         Rc::new(Yaml { act: Box::new(act), code: Code::new(window, "part-yaml"), thread, texts })
     }
 
-    /// Has a text read, and says what it is.
+    /// Parses a text and dispatches the result.
     pub(super) fn read(self: &Rc<Self>, text: String) {
         let number = self.texts.get() + 1;
         self.texts.set(number);
@@ -59,13 +59,13 @@ impl Yaml {
         });
         let Some(read) = read.transpose() else {
             let thread = self.thread.borrow();
-            // It fails only for what can't be cloned.
+            // Fails only for values that cannot be cloned.
             let _ = thread
                 .iter()
                 .try_for_each(|thread| thread.worker.post_message(&Array::of2(&"read".into(), &text.into())));
             return;
         };
-        // A listener of its own is what runs.
+        // The running listener belongs to the thread, so the thread is dropped later.
         let ended = self.thread.take();
         spawn_local(async move { drop(ended) });
         (self.act)(Action::Rules(RulesAction::YamlRead(text.to_owned(), read)));

@@ -1,5 +1,5 @@
-//! A picture → SVG: rectangles of whole pixels, one path a colour, and the figure around them as text. Nothing in it runs, nothing in
-//! it is fetched.
+//! SVG output. Pixels are written as one path per colour, and the shapes around them as SVG elements. The file contains
+//! no scripts and loads nothing.
 
 mod drawing;
 mod layers;
@@ -11,15 +11,15 @@ pub use drawing::{Drawing, Inks};
 use markup::Markup;
 use std::fmt;
 
-/// The families of text.
+/// Font families of text.
 const SANS: &str = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
-/// Writes the picture as SVG; `look` has the palette that its colours are of, fading included.
+/// Writes a picture as SVG. `look` provides the palette.
 ///
 /// A rectangle takes about 15 bytes, so 300,000 of them are a few MB.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub fn write(out: &mut dyn fmt::Write, drawing: &Drawing<'_>, look: &Look, inks: &Inks<'_>) -> fmt::Result {
     let sheet = drawing.sheet;
     let [width, height] = sheet.size.map(f64::from);

@@ -1,4 +1,4 @@
-//! Queries that answer what is asked most.
+//! Ready-made queries for common questions.
 
 /// A query with a title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ const fn canned(title: &'static str, sql: &'static str) -> Canned {
     Canned { title, sql }
 }
 
-/// All of them.
+/// All ready-made queries.
 pub const CANNED: [Canned; 20] = [
     canned(
         "Largest allocations at the peak",

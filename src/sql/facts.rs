@@ -1,4 +1,4 @@
-//! What is found out once of a file or a device, when a query first asks for it: [`super::shared`] finds it.
+//! Data derived from a file or device on first use. See [`super::shared`] for the computation.
 
 use crate::node::Node;
 use analysis::Sites;
@@ -6,40 +6,40 @@ use base::units::Moment;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// Of a file.
+/// Data derived from a file.
 #[derive(Default)]
 pub(crate) struct FileFacts {
     pub(crate) sites: RefCell<Option<Sites>>,
-    /// The stacks that anything has, ascending.
+    /// Stacks that occur in any row, ascending.
     pub(crate) stacks: OnceCell<Rc<Vec<u32>>>,
-    /// Where the frames of each of those begin among all frames, and how many there are in all.
+    /// Index of the first frame of each of those stacks, and the number of all frames.
     pub(crate) frames: OnceCell<Vec<u32>>,
     pub(crate) blocks: OnceCell<Vec<BlockPlace>>,
 }
 
-/// Of a device.
+/// Data derived from a device.
 #[derive(Default)]
 pub(crate) struct PartFacts {
     pub(crate) steps: OnceCell<Rc<Vec<Step>>>,
-    /// The call tree that was asked for last, and its moment.
+    /// Last call tree that was computed, and its moment.
     pub(crate) tree: RefCell<Option<(Moment, Rc<Vec<Node>>)>>,
 }
 
-/// A step.
+/// A training step.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) name: Option<String>,
-    /// Its first moment, and its last.
+    /// First moment and last moment.
     pub(crate) span: [u32; 2],
     pub(crate) peak: u64,
 }
 
-/// Where a block is, and whose.
+/// Location and owner of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockPlace {
-    /// Place of its segment in the snapshot.
+    /// Index of its segment in the snapshot.
     pub(crate) segment: u32,
     pub(crate) allocation: Option<u32>,
-    /// Number of the range in the table of segments.
+    /// Index of its address range in the `segment` table.
     pub(crate) range: Option<u32>,
 }

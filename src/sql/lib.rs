@@ -1,11 +1,13 @@
-//! An open snapshot, or several, as tables of SQLite: nothing is copied, rows are read out of the history as a query asks for them.
+//! Open snapshots as SQLite tables. Nothing is copied: rows are read from the history when a query needs them.
 //!
 //! ```text
-//! Source   the files and their devices
+//! Source   files and their devices
 //! tables   allocation, event, stack, …: how a row is read           → sqlite::Table
 //! Queries  a database with these tables and functions               → rows
-//! desk     the page's tab: what is typed and clicked                   → what it shows
+//! desk     state of the page's SQL tab                              → commands for the page
 //! ```
+//!
+//! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.
 
 mod canned;
 mod catalog;

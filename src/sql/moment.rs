@@ -1,22 +1,22 @@
-//! Cursor positions as a query names them.
+//! Cursor positions as arguments of table functions.
 
 use base::units::{Moment, grouped};
 use engine::Side;
 use history::snapshot::Action;
 
-/// What an argument of a table is.
+/// A position argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Peak,
     ReservedPeak,
     OutOfMemory,
     End,
-    /// After this event; −1: before the first.
+    /// After this event. −1 is before the first event.
     Event(i64),
 }
 
 impl When {
-    /// Reads an argument.
+    /// Parses an argument.
     pub(crate) fn read(value: sqlite::Value<'_>) -> Result<When, String> {
         if let Some(event) = value.integer() {
             return Ok(When::Event(event));
@@ -30,7 +30,7 @@ impl When {
         }
     }
 
-    /// The state of a device that it means. The error says why there is none.
+    /// Returns the moment on a device, or an error if there is none.
     pub(crate) fn moment(&self, side: Side<'_>) -> Result<Moment, String> {
         let history = side.history;
         let events = history.event_count();

@@ -1,20 +1,20 @@
-//! The nodes of a call tree.
+//! Nodes of a call tree.
 
 use history::snapshot::FrameId;
 
-/// What a node stands for.
+/// Subject of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Stem {
     Everything,
     Unexplained,
     NoStack,
-    /// What was allocated before recording, by the stacks of its frees.
+    /// Allocations made before recording, by the stacks of their frees.
     OfFrees,
     Frame(FrameId),
 }
 
 impl Stem {
-    /// What a node is called that is no frame.
+    /// Returns the name of a node that is not a frame.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Stem::Everything | Stem::Frame(_) => "all allocations",
@@ -25,13 +25,13 @@ impl Stem {
     }
 }
 
-/// A node.
+/// A node of a call tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
     pub(crate) stem: Stem,
     pub(crate) parent: u32,
     pub(crate) depth: u32,
     pub(crate) own: [u64; 2],
-    /// Bytes and allocations, with those below.
+    /// Bytes and number of allocations, including children.
     pub(crate) total: [u64; 2],
 }

@@ -1,4 +1,4 @@
-//! A table of this program as SQLite reads it: its rows, device by device.
+//! Adapter of this crate's tables to [`sqlite::Table`]. Rows are read device by device.
 
 use crate::moment::When;
 use crate::source::Source;
@@ -7,14 +7,14 @@ use std::marker::PhantomData;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-/// Of what a table has rows.
+/// Unit that a table has rows for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Device,
     File,
 }
 
-/// Rows of a device or a file.
+/// Rows of a device or file.
 #[derive(Clone, Debug)]
 pub(crate) enum Set {
     Range(std::ops::Range<u32>),
@@ -24,7 +24,7 @@ pub(crate) enum Set {
 impl Set {
     pub(crate) const NONE: Set = Set::Range(0..0);
 
-    /// Those of `count` rows that are numbered as the key is, from `first` on.
+    /// Returns the rows with these keys, if the keys of `count` rows are consecutive from `first` on.
     pub(crate) fn keyed(count: u32, first: i64, keys: &RangeInclusive<i64>) -> Set {
         let row = |key: i64| key.saturating_sub(first).clamp(0, count.into()) as u32;
         let (from, to) = (row(*keys.start()), row(keys.end().saturating_add(1)));
@@ -39,33 +39,33 @@ impl Set {
     }
 }
 
-/// What a query wants of a table.
+/// Requirements of a query on a table.
 pub(crate) struct Wanted {
     pub(crate) keys: RangeInclusive<i64>,
     pub(crate) arguments: Vec<Option<When>>,
 }
 
-/// What a table has.
+/// A table of this crate.
 pub(crate) trait Rows: Default + 'static {
     const OF: Of;
-    /// Its columns, behind that of the device.
+    /// Columns, without `device`.
     const COLUMNS: &'static [(&'static str, Kind)];
-    /// The place among them of the number by which rows are found, ascending in each device.
+    /// Index of the column with the key of a row, which ascends within each device.
     const KEY: Option<usize>;
-    /// How many arguments it takes.
+    /// Names of the hidden argument columns.
     const ARGUMENTS: &'static [&'static str] = &[];
 
-    /// About how many rows it has.
+    /// Returns the approximate number of rows.
     fn count(source: &Source) -> u64;
 
-    /// Finds the rows of a part.
+    /// Prepares the rows of a part.
     fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String>;
 
-    /// A cell.
+    /// Returns a cell.
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a>;
 }
 
-/// A table.
+/// A table with its source.
 pub(crate) struct Listed<R> {
     source: Rc<Source>,
     rows: PhantomData<R>,
@@ -77,7 +77,7 @@ impl<R: Rows> Listed<R> {
     }
 }
 
-/// Where which column is: the device, the table's own, arguments, side, rank.
+/// Column positions: device, the table's own, arguments, side, rank.
 const fn first_own<R: Rows>() -> usize {
     if matches!(R::OF, Of::Device) { 1 } else { 0 }
 }
@@ -118,7 +118,7 @@ impl<R: Rows> Table for Listed<R> {
     }
 
     fn order(&self) -> Vec<usize> {
-        // Of several files no number says which comes first.
+        // The key does not order the rows of several files.
         if self.source.files.len() > 1 {
             return Vec::new();
         }
@@ -137,22 +137,22 @@ impl<R: Rows> Table for Listed<R> {
     }
 }
 
-/// A place in a table.
+/// A position in a table.
 struct Reading<R> {
     source: Rc<Source>,
     wanted: Wanted,
-    /// The parts whose rows are wanted.
+    /// Parts to read.
     parts: Vec<usize>,
     next_part: usize,
     rows: R,
     set: Set,
     at: u32,
-    /// Part and row.
+    /// Current part and row.
     here: Option<(usize, u32)>,
 }
 
 impl<R: Rows> Reading<R> {
-    /// Takes what a filter says; `false` where no row can pass.
+    /// Applies a filter. Returns false if no row can pass.
     fn take(&mut self, filter: &Filter<'_>) -> Result<bool, String> {
         let Filter { column, bound, value } = *filter;
         let source = &self.source;
@@ -171,7 +171,7 @@ impl<R: Rows> Reading<R> {
             let bounds = match value {
                 Value::Integer(value) => Some((value, value)),
                 Value::Real(value) => Some((below(value), below(value.ceil()))),
-                // SQLite knows how they compare.
+                // SQLite compares other types itself.
                 _ => None,
             };
             if let Some((low, high)) = bounds {
@@ -185,7 +185,7 @@ impl<R: Rows> Reading<R> {
         }
         let label = |part: usize| source.file_of(part).map(|file| &file.label);
         let (number, text) = (value.integer(), value.text());
-        // What is no number or no text is left to SQLite.
+        // SQLite filters values of other types itself.
         if R::OF == Of::Device && column == 0 && number.is_some() {
             self.parts.retain(|&part| source.parts.get(part).map(|part| part.device) == number);
         } else if column == side_column::<R>() && text.is_some() {
@@ -196,7 +196,7 @@ impl<R: Rows> Reading<R> {
         Ok(true)
     }
 
-    /// Goes to the next row that there is.
+    /// Moves to the next existing row.
     fn settle(&mut self) -> Result<(), String> {
         loop {
             if let (Some(row), Some(&part)) = (self.set.row(self.at), self.parts.get(self.next_part.wrapping_sub(1))) {
@@ -211,7 +211,7 @@ impl<R: Rows> Reading<R> {
             self.at = 0;
             self.set = match self.rows.begin(&self.source, part, &self.wanted) {
                 Ok(set) => set,
-                // Another device may have such an event.
+                // The event may exist on another device.
                 Err(_) if self.parts.len() > 1 => Set::NONE,
                 Err(why) => return Err(why),
             };
@@ -242,7 +242,7 @@ impl<R: Rows> Cursor for Reading<R> {
         self.at += 1;
         match (self.set.row(self.at), &mut self.here) {
             (Some(row), Some((_, here))) => *here = row,
-            // What another device lacks is no error where the first one had it.
+            // An event missing on this device is no error if an earlier one had it.
             _ => drop(self.settle()),
         }
     }

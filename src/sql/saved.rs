@@ -1,10 +1,10 @@
-//! The statements that write the tables into a file of SQLite's.
+//! Statements that copy all tables to an SQLite file.
 
 use crate::catalog::Catalog;
 use crate::schema::TABLES;
 use sqlite::Kind;
 
-/// What is looked up in the file most: by which columns.
+/// Indexes of the file, for common lookups: table and columns.
 const INDEXES: [(&str, &str); 7] = [
     ("allocation", "device, id"),
     ("allocation", "stack"),
@@ -15,7 +15,7 @@ const INDEXES: [(&str, &str); 7] = [
     ("block", "segment"),
 ];
 
-/// `CREATE TABLE`, `INSERT` and indexes of each table, in the schema `saved`.
+/// Returns `CREATE TABLE`, `INSERT` and index statements of all tables, in the schema `saved`.
 pub(crate) fn statements(catalog: &Catalog) -> Vec<String> {
     let is_function = |name: &str| TABLES.iter().any(|table| table.name == name && !table.arguments.is_empty());
     let mut statements = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn statements(catalog: &Catalog) -> Vec<String> {
         });
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         statements.push(format!("CREATE TABLE saved.{name}({})", defined.collect::<Vec<_>>().join(", ")));
-        // Ours is in no schema, so it is found under any that has no table of this name.
+        // Our tables have no schema, so they are found under any schema without a table of that name.
         statements.push(format!("INSERT INTO saved.{name} SELECT {} FROM main.{name}", names.join(", ")));
     }
     let index = |(number, (table, columns)): (usize, &(&str, &str))| {

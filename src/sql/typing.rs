@@ -1,14 +1,14 @@
-//! A query while it is typed: which words are of which kind, and what may come next.
+//! Syntax highlighting and completion of SQL queries.
 
 use crate::catalog::Catalog;
 use crate::functions::FUNCTIONS;
 
-/// What a piece of a query is.
+/// Class of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Plain,
     Keyword,
-    /// A table or a column of ours.
+    /// One of our tables or columns.
     Known,
     Function,
     Number,
@@ -16,7 +16,7 @@ pub enum Class {
     Comment,
 }
 
-/// A piece of a query, in bytes.
+/// A token, as byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub from: usize,
@@ -24,16 +24,16 @@ pub struct Token {
     pub class: Class,
 }
 
-/// What may stand where the cursor is.
+/// Completions at the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Where the word begins that is replaced.
+    /// Start of the word that is replaced.
     pub from: usize,
-    /// What may stand there, the likeliest first.
+    /// Suggestions, the most likely first.
     pub words: Vec<String>,
 }
 
-/// Words that a list shows at most.
+/// Maximum number of suggestions.
 const MOST_WORDS: usize = 12;
 
 const KEYWORDS: [&str; 66] = [
@@ -153,7 +153,7 @@ fn own_functions() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().filter_map(|(call, _)| call.split('(').next())
 }
 
-/// The pieces of a query, all of it.
+/// Splits a query into tokens without gaps.
 pub fn tokens(catalog: &Catalog, sql: &str) -> Vec<Token> {
     let tables: Vec<_> = catalog.tables().collect();
     let is_known = |word: &str| {
@@ -163,7 +163,7 @@ pub fn tokens(catalog: &Catalog, sql: &str) -> Vec<Token> {
     pieces(sql, &is_known)
 }
 
-/// The same; which words are known is asked.
+/// Same as [`tokens`]. `is_known` decides which words are tables or columns.
 pub(crate) fn pieces(sql: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut from = 0;
@@ -176,7 +176,7 @@ pub(crate) fn pieces(sql: &str, is_known: &dyn Fn(&str) -> bool) -> Vec<Token> {
     tokens
 }
 
-/// How long the first piece is, and what.
+/// Returns length and class of the first token.
 fn piece(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, Class) {
     let first = rest.chars().next().unwrap_or(' ');
     let until = |end: &str, skip: usize| {
@@ -197,7 +197,7 @@ fn piece(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, Class) {
             let class = match word {
                 _ if is_called && own_functions().any(|name| is_function(&name)) => Class::Function,
                 _ if is_called && SQL_FUNCTIONS.iter().any(is_function) => Class::Function,
-                // `between` is both: a table where it is called, else a keyword.
+                // `between` is a table if it is called, otherwise a keyword.
                 _ if is_keyword(word) && !(is_called && is_known(word)) => Class::Keyword,
                 _ if is_known(word) => Class::Known,
                 _ => Class::Plain,
@@ -208,7 +208,7 @@ fn piece(rest: &str, is_known: &dyn Fn(&str) -> bool) -> (usize, Class) {
     }
 }
 
-/// What may stand where the cursor is, at this byte.
+/// Returns the completions at a byte position.
 pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
     let before = sql.get(..cursor).unwrap_or(sql);
     let from = before.rfind(|sign| !is_word(sign)).map_or(0, |at| at + before.get(at..).map_or(1, first_length));
@@ -230,7 +230,7 @@ pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
         let columns = tables.iter().flat_map(|(_, columns)| columns.iter().map(|column| column.name));
         columns.collect::<Vec<_>>()
     };
-    // Behind `a.` only columns make sense; which table `a` stands for is not looked up.
+    // After `a.` only columns make sense. The alias `a` is not resolved.
     let mut words = columns(&mentioned);
     if !is_member {
         words.extend(tables.iter().map(|(name, _)| *name));

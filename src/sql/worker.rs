@@ -1,19 +1,25 @@
-//! The worker's shell. It answers one thing after the other: who wants a query no longer ends the worker.
+//! Web worker of the page's SQL tab. It handles one message at a time. To cancel a query, the page terminates the
+//! worker.
 //!
 //! ```text
-//! ["open", files, name, history, rules, second]   a snapshot as columns, or two; what it is called, the queries of before, the rules
-//!                                  of categories, and whether B is what the page has as its second file
-//! ["typed", text, cursor]          the query is this, and the cursor stands there
-//! ["key", key]                     was pressed while words are listed
-//! ["run", text]                    the query is to be answered
-//! ["act", what]                    something was clicked
-//! ["more"]                         the next rows are wanted
-//! ["ready"]                        it listens
-//! ["show", id, node…], ["add", id, node…]   elements; a node is a text or [tag, [name, value, …], node…]
-//! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event], ["copy", text], ["save", name, bytes]
-//! ["history", text]                to be kept
-//! ["done"]                         what was to be opened, run or done is
-//! ["died", text]
+//! from the page
+//! ["open", files, name, history, rules, second]   one or two snapshots as columns, their name, previous
+//!                                                 queries, category rules, and true if B is the page's second file
+//! ["typed", text, cursor]          the query was edited
+//! ["key", key]                     a key was pressed while completions are shown
+//! ["run", text]                    run the query
+//! ["act", what]                    an element was clicked
+//! ["more"]                         show further rows
+//!
+//! to the page
+//! ["ready"]                        the worker accepts messages
+//! ["show", id, node…]              replace the children; a node is a text or [tag, [name, value, …], node…]
+//! ["add", id, node…]               add children
+//! ["status", text, is error], ["typed", text, cursor], ["go", device, allocation, event]
+//! ["copy", text], ["save", name, bytes]
+//! ["history", text]                store the query history
+//! ["done"]                         the "open", "run" or "act" message is handled
+//! ["died", text]                   the worker panicked
 //! ```
 
 use engine::open_columns;
@@ -26,15 +32,15 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// A query ends after so many seconds, and takes so much memory at most.
+/// Limits of a query: seconds and bytes.
 const LIMITS: Limits = Limits { seconds: 20, memory: 512 << 20 };
-/// What tells rows of two compared files apart.
+/// Names of the sides when two files are compared.
 const SIDES: [&str; 2] = ["A", "B"];
 
-/// Answers the page until the page ends the worker.
+/// Answers messages of the page until the page terminates the worker.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap script passes it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -49,24 +55,25 @@ fn listen() -> Result<(), JsValue> {
     let desk = RefCell::new(None);
     let listener = EventListener::new(&scope, "message", move |event| {
         let Some(event) = event.dyn_ref::<MessageEvent>() else { return };
-        // What is not one of ours says nothing.
+        // Unknown messages are ignored.
         if let Some(told) = receive(&desk, event.data().unchecked_ref()) {
             told.iter().for_each(|told| post(&answering, &message(told)));
-            // What is done at once says nothing: it could be taken for the end of what comes behind it.
+            // Messages without a result are not acknowledged, or the page could mistake this for the end of a later
+            // one.
             let what: Array = event.data().unchecked_into();
             if matches!(what.get(0).as_string().as_deref(), Some("open" | "run" | "act")) {
                 post(&answering, &Array::of1(&"done".into()));
             }
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    // Fails only for values that cannot be cloned. Texts, numbers and bytes can.
     let _ = scope.post_message(message);
 }
 

@@ -1,5 +1,5 @@
-//! Between a [`Table`] and SQLite's idea of a virtual table: the only unsafe code of the project.
-#![allow(unsafe_code, reason = "SQLite knows tables by C structures; what must hold of them stands at each")]
+//! Adapter of [`Table`] to SQLite's virtual tables. The only unsafe code of the project.
+#![allow(unsafe_code, reason = "SQLite's virtual tables are C structures; each use states its safety conditions")]
 
 use crate::cell::{Cell, Value};
 use crate::guard::Guard;
@@ -14,11 +14,11 @@ use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int};
 use std::rc::Rc;
 
-/// What never leaves the thread it was made on, where rusqlite asks for what could.
+/// A value that never leaves its thread, for interfaces of rusqlite that require `Send`.
 pub(crate) struct Local<T>(T);
 
-// SAFETY: a value is reached through the connection that it was given to alone, and `Database`, which has that, can neither be sent nor
-// shared (`Database::of_thread`).
+// SAFETY: the value is only reachable through its connection, which belongs to a `Database`. A `Database` is neither
+// `Send` nor `Sync` (`Database::of_thread`).
 unsafe impl<T> Send for Local<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Local<T> {}
@@ -33,30 +33,30 @@ impl<T> Local<T> {
     }
 }
 
-/// Bytes that SQLite may take in this process.
+/// Sets the maximum memory that SQLite may use in this process, in bytes.
 pub(crate) fn limit_memory(bytes: u64) {
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    // SAFETY: it takes a number, and may be called at any time from any thread.
+    // SAFETY: it takes a number and may be called at any time from any thread.
     unsafe { rusqlite::ffi::sqlite3_hard_heap_limit64(bytes) };
 }
 
-/// Lets queries of a connection read a table by its name.
+/// Registers a table in a connection.
 pub(crate) fn add(connection: &Connection, name: &str, table: Rc<dyn Table>, guard: Rc<Guard>) -> Result<()> {
     const MODULE: Module<'static, Adapter> = Module::eponymous_only_module();
     connection.create_module(name, &MODULE, Some(Local::new((table, guard))))
 }
 
-/// A table as SQLite has it.
+/// A virtual table.
 #[repr(C)]
 struct Adapter {
-    /// SQLite takes a pointer to this structure for one to its first field.
+    /// SQLite casts pointers to this structure to pointers to its first field.
     base: sqlite3_vtab,
     table: Rc<dyn Table>,
     guard: Rc<Guard>,
     seeks: Vec<Seek>,
 }
 
-/// A cursor, likewise.
+/// A cursor of a virtual table. The first field is required as in [`Adapter`].
 #[repr(C)]
 struct Reading {
     base: sqlite3_vtab_cursor,
@@ -108,7 +108,7 @@ unsafe impl VTab<'_> for Adapter {
                 _ => continue,
             };
             if !constraint.is_usable() {
-                // An argument must come first: without it this would be another table.
+                // A table function needs its arguments first, because its rows depend on them.
                 if seek.is_argument && bound == Bound::Equal {
                     return Ok(false);
                 }
@@ -119,7 +119,7 @@ unsafe impl VTab<'_> for Adapter {
             }
             values += 1;
             usage.set_argv_index(values);
-            // All else SQLite checks itself: it knows how texts compare with numbers.
+            // SQLite rechecks all other conditions, because it knows how to compare texts with numbers.
             usage.set_omit(seek.is_argument);
             let sign = match bound {
                 Bound::Equal => '=',
@@ -157,7 +157,7 @@ unsafe impl VTab<'_> for Adapter {
 // SAFETY: `Reading` is `repr(C)`, and its first field is a `sqlite3_vtab_cursor`.
 unsafe impl VTabCursor for Reading {
     fn filter(&mut self, _number: c_int, plan: Option<&str>, values: &Filters<'_>) -> Result<()> {
-        // What a table does at its beginning takes no step of SQLite's, which would look at the time.
+        // Preparing a table takes no SQLite instruction, so the progress handler would not check the time.
         if self.guard.is_over() {
             return Err(wrong("interrupted"));
         }
@@ -202,7 +202,7 @@ unsafe impl VTabCursor for Reading {
     }
 }
 
-/// A value as it comes from SQLite.
+/// Converts a value from SQLite.
 pub(crate) fn value_of(value: ValueRef<'_>) -> Value<'_> {
     match value {
         ValueRef::Null => Value::Null,
@@ -213,7 +213,7 @@ pub(crate) fn value_of(value: ValueRef<'_>) -> Value<'_> {
     }
 }
 
-/// An error that says this.
+/// Creates an error with this message.
 pub(crate) fn wrong(what: impl Into<String>) -> Error {
     Error::ModuleError(what.into())
 }

@@ -1,11 +1,11 @@
-//! Why a query has no answer.
+//! Query errors.
 
 use rusqlite::ErrorCode;
 
-/// Why a query has no answer: one sentence.
+/// A query error, as one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// SQLite's own sentence: the query is wrong.
+    /// An invalid query. SQLite's own message.
     #[error("{0}")]
     Query(String),
     #[error("{0} is not allowed: queries only read")]
@@ -23,7 +23,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// SQLite's error, but for those that the guard knows better.
+    /// Converts an error of SQLite.
     pub(crate) fn of(error: &rusqlite::Error, memory: u64) -> Error {
         match error {
             rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::OutOfMemory => {

@@ -1,7 +1,10 @@
-//! SQLite over tables that stay where they are: a [`Table`] says which columns it has and how it is read, [`Database`] asks.
+//! SQLite over tables implemented in Rust. A [`Table`] describes its columns and reads its rows, and a [`Database`]
+//! runs queries.
 //!
-//! A database takes queries of anybody. It reads, and that is all: statements that write, attach files, change settings or load code are
-//! refused; time and memory have limits.
+//! Queries are untrusted and can only read. Statements that write, attach files, change settings or load code are
+//! rejected. Time and memory are limited.
+//!
+//! Start with `table.rs` (the trait to implement), `database.rs` and `guard.rs` (permissions and limits).
 
 mod adapter;
 mod cell;

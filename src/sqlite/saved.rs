@@ -1,14 +1,14 @@
-//! Rows that are in memory → the bytes of a file of SQLite's.
+//! Conversion of rows in memory to the bytes of an SQLite file.
 
 use crate::cell::Cell;
 use crate::error::Error;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-/// The bytes of a database with one table `result`.
+/// Returns the bytes of a database with one table `result`.
 ///
 /// # Errors
-/// Memory is short.
+/// Returns an error if SQLite runs out of memory.
 pub fn save_rows(columns: &[String], rows: &[Vec<Cell<'_>>]) -> Result<Vec<u8>, Error> {
     write(columns, rows).map_err(|error| Error::of(&error, 0))
 }
@@ -17,7 +17,7 @@ fn write(columns: &[String], rows: &[Vec<Cell<'_>>]) -> rusqlite::Result<Vec<u8>
     let mut connection = Connection::open_in_memory()?;
     let mut names: Vec<String> = Vec::new();
     for column in columns {
-        // Two columns of a result may have one name, those of a table may not.
+        // Columns of a result may share a name, those of a table may not.
         let is_taken = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
         let mut name = column.clone();
         let mut number = 2;

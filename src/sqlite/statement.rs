@@ -1,11 +1,12 @@
-//! Whether a text is one statement that reads, before SQLite's parser sees it.
+//! Check that a text is a single reading statement, before SQLite parses it.
 
 use crate::error::Error;
 
-/// What statements that read begin with.
+/// First keywords of reading statements.
 const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
 
-/// Whether this is one statement that reads. What it reads, and whether a `WITH` ends in writing, SQLite's authorizer is asked.
+/// Checks that a text is a single reading statement. SQLite's authorizer checks what it reads, and if a `WITH` ends in
+/// a write.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
     let (first, rest) = word(skip(sql));
     if first.is_empty() && skip(sql).is_empty() {
@@ -29,7 +30,7 @@ pub(crate) fn check(sql: &str) -> Result<(), Error> {
     if skip(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() { Ok(()) } else { Err(Error::Several) }
 }
 
-/// Without spaces and comments at its beginning.
+/// Skips leading whitespace and comments.
 fn skip(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches([' ', '\n', '\r', '\t', '\u{c}', ';', '\u{feff}']);
@@ -41,13 +42,13 @@ fn skip(mut text: &str) -> &str {
     }
 }
 
-/// Its first word, and what is behind it.
+/// Splits off the first word.
 fn word(text: &str) -> (&str, &str) {
     let end = text.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// What is behind the first semicolon that ends a statement.
+/// Returns the text after the first semicolon that ends a statement.
 fn end(sql: &str) -> &str {
     let mut rest = skip(sql);
     while let Some(sign) = rest.chars().next() {
@@ -59,7 +60,7 @@ fn end(sql: &str) -> &str {
         };
         rest = rest.get(sign.len_utf8()..).unwrap_or_default();
         if let Some(close) = close {
-            // A doubled quote ends one text and begins the next.
+            // A doubled quote ends one text and starts the next.
             rest = rest.split_once(close).map_or("", |(_, rest)| rest);
         }
         if rest.starts_with("--") || rest.starts_with("/*") {
@@ -69,7 +70,7 @@ fn end(sql: &str) -> &str {
     ""
 }
 
-/// Without the comment at its beginning. A semicolon behind it stays.
+/// Skips the comment at the start. A semicolon after it is kept.
 fn skip_comment(text: &str) -> &str {
     match text.strip_prefix("/*") {
         Some(inner) => inner.split_once("*/").map_or("", |(_, rest)| rest),

@@ -1,4 +1,4 @@
-//! An open file → a file in another format, in pieces that the browser holds, not this memory.
+//! Export of an open file to another format. The output is collected as blobs, outside of the wasm memory.
 
 use engine::Opened;
 use engine::crop::{Crop, SimulatedRun};
@@ -7,21 +7,21 @@ use js_sys::{Array, Uint8Array};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use web_sys::{Blob, FileReaderSync};
 
-/// Bytes the browser is handed at a time.
+/// Size, in bytes, of the pieces that are passed to the browser.
 const PIECE: usize = 1 << 20;
 
-/// What is to be written of which device, and by which rules its categories are.
+/// Export job for one device.
 pub(super) struct Exporting {
     device: i64,
     job: ExportJob,
     categories: CategorySet,
-    /// The trace of torch.profiler that it goes into.
+    /// torch.profiler trace that the export is merged into, if any.
     onto: Option<Blob>,
-    /// Which events of the file are loaded for it.
+    /// Range of events that is loaded for the export.
     pub(super) range: LoadRange,
 }
 
-/// A file as it is read, in a worker, which may wait for it.
+/// Synchronous reader of a file. Only workers may read synchronously.
 struct Reading {
     file: Blob,
     reader: FileReaderSync,
@@ -66,13 +66,13 @@ impl Write for Pieces {
 }
 
 impl Exporting {
-    /// `None` where the bytes are none of ours.
+    /// Decodes an export job. Returns `None` if the bytes are invalid.
     pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<Exporting> {
         let (job, categories, range) = decoded(job)?;
         Some(Exporting { device, job, categories, onto, range })
     }
 
-    /// Writes the file; or says why it can't be.
+    /// Writes the file. Returns an error message if that fails.
     pub(super) fn write(&self, mut opened: Opened) -> Result<Blob, String> {
         let mut out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
         match &self.job {

@@ -1,20 +1,23 @@
-//! The worker's shell. One gathers what the others find; each of the others reads one file after the other, and its memory goes with it.
+//! The survey's workers. One gathers results, the others read one file after the other.
 //!
 //! ```text
-//! ["files", [name]]                           gathers from now on, of these files
-//! ["surveyed", place, bytes]                  the file of this place: an OfFile
-//! ["failed", place, text]                     or why it can't be read
-//! ["ask", serial, rows, order]                the insight is wanted, with the rows of its map in the order of this place
-//! ["names", text]                             reads names by this pattern from now on
-//! ["cut", text]                               there are files that are not surveyed: a sentence
-//! ["open", place, name, length, member, most] reads a file of so many bytes; member −1: the first; tables take `most` bytes at most
-//! ["export", device, name, length, most, job, trace]  reads a file likewise, for (ExportJob, CategorySet, LoadRange); into a trace, if there is one
-//! ["bytes", bytes]                            those that it wants; none at the end
-//! ["ready"]                                   it listens
-//! ["want", offset]                            the bytes from there on are wanted
-//! ["surveyed" …], ["failed" …]                as above, with the bytes of its memory behind
-//! ["answer", bytes]                           a Reply with a Report
-//! ["wrote", blob]                             what was exported; or ["failed", text]
+//! ["files", [name]]                 start to gather results of these files
+//! ["surveyed", place, bytes]        result (OfFile) of the file with this index
+//! ["failed", place, text]           error of the file with this index
+//! ["ask", serial, rows, order]      request the report, with at most `rows` rows, in the order with this index
+//! ["names", text]                   use this pattern to read ranks from names
+//! ["cut", text]                     sentence about files that are not surveyed
+//! ["open", place, name, length, member, memory]
+//!                                   survey a file of `length` bytes; member −1 is the first one;
+//!                                   tables take at most `memory` bytes
+//! ["export", device, name, length, memory, job, trace]
+//!                                   write (ExportJob, CategorySet, LoadRange), optionally into a trace
+//! ["bytes", bytes]                  the requested bytes, empty at the end
+//! ["ready"]                         the worker is ready
+//! ["want", offset]                  request the bytes from this offset on
+//! ["surveyed" …], ["failed" …]      as above, followed by the size of the worker's memory
+//! ["answer", bytes]                 Reply with a Report
+//! ["wrote", blob]                   exported file; or ["failed", text]
 //! ["died", text]
 //! ```
 
@@ -29,10 +32,10 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
-/// Answers the page until the page ends the worker.
+/// Starts the worker. It answers the page until the page terminates it.
 pub(super) fn start() {
     if let Err(cause) = listen() {
-        // The bootstrap passes it on to the page.
+        // The bootstrap reports it to the page.
         wasm_bindgen::throw_val(cause);
     }
 }
@@ -46,18 +49,18 @@ fn listen() -> Result<(), JsValue> {
     let shell = Shell { scope: scope.clone(), reading: RefCell::default(), gathering: RefCell::default() };
     let listener = EventListener::new(&scope, "message", move |event| {
         if let Some(event) = event.dyn_ref::<MessageEvent>() {
-            // What is not one of ours says nothing.
+            // Invalid messages are ignored.
             let _ = shell.receive(event.data().unchecked_ref());
         }
     });
-    // It listens as long as the worker lives.
+    // The listener lives as long as the worker.
     listener.forget();
     post(&scope, &Array::of1(&"ready".into()));
     Ok(())
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
-    // It fails only for what can't be cloned, and texts, numbers and bytes can.
+    // Fails only for values that cannot be cloned. Strings, numbers and bytes can be.
     let _ = scope.post_message(message);
 }
 
@@ -67,17 +70,17 @@ struct Shell {
     gathering: RefCell<Gathering>,
 }
 
-/// A file that is read.
+/// File that is being read.
 struct Reading {
     purpose: Purpose,
     opening: Opening,
-    /// Where the next bytes are.
+    /// Offset of the next bytes.
     offset: u64,
 }
 
-/// What for.
+/// Purpose of reading a file.
 enum Purpose {
-    /// It is the file of this place.
+    /// Survey of the file with this index.
     Survey(u32),
     Export(Box<Exporting>),
 }
@@ -133,7 +136,7 @@ impl Shell {
         Some(())
     }
 
-    /// Works until bytes are wanted or the file is done. The worker does nothing else meanwhile: who wants it no longer ends it.
+    /// Works until more bytes are needed or the file is done. Blocks the worker, which the page terminates to cancel.
     fn work(&self) {
         let mut slot = self.reading.borrow_mut();
         let Some(reading) = &mut *slot else { return };
@@ -161,7 +164,7 @@ impl Shell {
     }
 }
 
-/// What a survey keeps of a file.
+/// Surveys a file and returns the encoded result.
 fn surveyed(opened: &Opened) -> Result<Vec<u8>, String> {
     let mut has_time = || true;
     let slice = &mut Slice::new(&mut has_time);
@@ -174,7 +177,7 @@ fn surveyed(opened: &Opened) -> Result<Vec<u8>, String> {
 }
 
 impl Reading {
-    /// Works until bytes are wanted (`None`) or the file is open.
+    /// Works until more bytes are needed (`None`) or the file is open.
     fn step(&mut self) -> Option<Result<Opened, String>> {
         let mut has_time = || true;
         let slice = &mut Slice::new(&mut has_time);

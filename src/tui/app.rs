@@ -1,4 +1,4 @@
-//! The shell: files and keys ↔ ui, worker ↔ engine. Actions go into the page's state, and what follows is carried out here.
+//! The application: applies actions to the state of `ui` and carries out the resulting effects.
 
 use crate::cells::{Blocks, Depth, plain_look};
 use crate::field::{Field, Of};
@@ -19,29 +19,29 @@ use ui::stage::Stage;
 use ui::tab::Tab;
 use ui::{Action, Command, Effect, FeatureAction, State, update};
 
-/// How the screen looks.
+/// Display settings of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
     pub depth: Depth,
-    /// Colours for a light background.
+    /// True for colours on a light background.
     pub is_light: bool,
     pub is_braille: bool,
 }
 
-/// A file that was given.
+/// A file opened by the user.
 pub(crate) struct File {
     pub(crate) path: PathBuf,
     pub(crate) name: String,
 }
 
-/// The program in the terminal.
+/// The terminal application.
 pub struct App {
     pub(crate) state: State,
     pub(crate) worker: Worker,
     survey: Survey,
     disk: Box<dyn Disk>,
     pub(crate) files: Vec<File>,
-    /// Those before what is loading.
+    /// Files that were open before the ones being loaded. Restored if loading fails.
     files_before: Vec<File>,
     pub(crate) twin: Twin,
     pub(crate) look: Look,
@@ -50,28 +50,28 @@ pub struct App {
     pub(crate) places: Places,
     pub(crate) focus: Focus,
     pub(crate) field: Option<Field>,
-    /// What is said at the foot until the next key.
+    /// Message in the last line, until the next key press.
     pub(crate) note: String,
-    /// The link and the command for what was seen, while they are shown.
+    /// Lines of the link dialog, while it is open.
     pub(crate) link: Option<Vec<String>>,
-    /// Whether lines are read one after the other: nothing stands beside them.
+    /// True in plain mode, where nothing is drawn side by side.
     pub(crate) is_plain: bool,
-    /// Whether bytes are shown to the last one.
+    /// True if byte counts are shown exactly.
     pub(crate) is_exact: bool,
-    /// Lines of the panes that are scrolled away: of the report, the side, the help.
+    /// Scroll positions of the report, the side pane and the help, in lines.
     pub(crate) scrolled: Scrolled,
-    /// The entry of the legend, and of the palette, that keys have led to.
+    /// Selected entry of the legend or the palette.
     pub(crate) entry: usize,
     pub(crate) orders: Vec<Order>,
     pub(crate) press: Option<Press>,
     clock: Instant,
     is_stale: bool,
-    /// How many actions there were.
+    /// Number of actions so far, wrapping.
     pub(crate) acts: u64,
 }
 
 impl App {
-    /// Nothing is open yet.
+    /// Creates the application without an open file.
     pub fn new(disk: Box<dyn Disk>, screen: Screen) -> App {
         let mut app = App {
             state: State::default(),
@@ -99,12 +99,13 @@ impl App {
             is_stale: true,
             acts: 0,
         };
-        // A row of a terminal is as high as two of a page.
+        // A terminal row is as high as two rows of the page's views, so give the views half the height.
         app.act(Action::ViewsResized(50));
         app
     }
 
-    /// Opens the first snapshot of these files and folders; two files are compared. `false` where there is none.
+    /// Opens the first snapshot of these files and folders. Two files are compared. Returns `false` if no snapshot was
+    /// found.
     pub fn open(&mut self, paths: &[PathBuf]) -> bool {
         let found: Vec<File> = paths
             .iter()
@@ -130,7 +131,7 @@ impl App {
         self.act(Action::Comparing(ComparingAction::FilesGiven(from, files)));
     }
 
-    /// Takes an action into the state, and carries out what follows.
+    /// Applies an action to the state and carries out its effects.
     pub(crate) fn act(&mut self, action: Action) {
         self.acts = self.acts.wrapping_add(1);
         let now_ms = self.now_ms();
@@ -149,7 +150,7 @@ impl App {
             } else if asks {
                 self.ask_for(Of::Events);
             } else if !was_asked {
-                // A terminal's memory is the machine's: nobody has to choose.
+                // The native program can use all of the machine's memory, so load all events without asking.
                 self.act(Action::Command(Command::OpenAll));
             }
         }
@@ -163,7 +164,7 @@ impl App {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Works until there is nothing to do or `has_time` says no. `true`: there is more.
+    /// Works until there is nothing to do or `has_time` returns `false`. Returns `true` if work is left.
     pub fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
         if let Some(done) = self.survey.take() {
             self.act(Action::Ranks(RanksAction::Surveyed(done)));
@@ -184,7 +185,7 @@ impl App {
         }
     }
 
-    /// Whether something has changed since this was asked last.
+    /// Returns whether the screen needs to be redrawn, and resets that flag.
     pub(crate) fn take_stale(&mut self) -> bool {
         std::mem::take(&mut self.is_stale)
     }
@@ -193,7 +194,7 @@ impl App {
         self.is_stale = true;
     }
 
-    /// What could not be opened: one sentence.
+    /// Returns the error of a file that could not be opened, as one sentence.
     pub fn failure(&self) -> Option<&str> {
         if let Stage::Failed(message) = &self.state.stage { Some(message) } else { None }
     }
@@ -240,7 +241,7 @@ impl App {
             Effect::Export(_) | Effect::WriteFile(_) | Effect::SaveHtml(_) | Effect::PickTrace => {
                 self.note = "Files are written by memscape export, plot and html: o shows the command.".to_owned();
             }
-            // The browser's, or a part of the page that the terminal does not have.
+            // Effects for a browser, or for parts of the page that the terminal does not have.
             Effect::PromiseCopy
             | Effect::ReadText(..)
             | Effect::Store(_)
@@ -264,7 +265,7 @@ impl App {
                 let files = files.into_iter().filter_map(path).collect();
                 self.survey.begin(files, self.disk.survey());
             }
-            // Files of this machine are listed whole.
+            // Local files are listed completely from the start.
             RanksEffect::List | RanksEffect::Cut(_) => {}
             RanksEffect::Ask(serial, rows, order) => {
                 let answer = Answer::Report(Box::new(self.survey.report(rows, order)));
@@ -277,7 +278,7 @@ impl App {
         }
     }
 
-    /// Whether ranks are still to be surveyed.
+    /// Returns true while ranks are being surveyed.
     pub(crate) fn is_surveying(&self) -> bool {
         self.survey.is_running()
     }
@@ -301,7 +302,7 @@ impl App {
         self.worker.load(Load { source, name: name.clone(), member, load, which, range }).map_err(wrong)
     }
 
-    /// Has a text typed.
+    /// Opens the text field in the last line.
     pub(crate) fn ask_for(&mut self, of: Of) {
         let state = &self.state;
         let text = match of {

@@ -1,4 +1,4 @@
-//! The lines around the picture: header, minimap, what holds at the cursor, tabs, foot.
+//! Drawing of the lines around the timeline and views: header, minimap, cursor line, tabs and last line.
 
 use crate::app::App;
 use crate::panes::Focus;
@@ -16,7 +16,7 @@ use ui::summary::{Headline, device_name, file_title, headlines};
 use ui::tab::{Tab, TabGroup};
 use ui::why::view::alarms;
 
-/// File, device and headline numbers.
+/// Draws the header: file, device and headline numbers.
 pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.header);
     fill(buffer, pane, Style::new().add_modifier(Modifier::REVERSED));
@@ -30,7 +30,7 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
         [] => headline_texts(app),
         numbers => numbers.iter().map(|(label, value)| [label, " ", value].concat()).collect(),
     };
-    // What stands in the side pane as well goes first.
+    // On a narrow screen, drop the number that the side pane shows as well.
     if pane.width < 100 && all.len() > 3 {
         all.retain(|text| !text.starts_with("End "));
     }
@@ -48,7 +48,7 @@ pub(crate) fn header(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// The headline numbers of the device that is shown.
+/// Returns the headline numbers of the shown device.
 pub(crate) fn shown_headlines(app: &App) -> Vec<Headline> {
     let state = &app.state;
     let failed = state.around.marks.latest().and_then(|marks| Some(marks.out_of_memory.last()?.requested));
@@ -59,10 +59,10 @@ fn headline_texts(app: &App) -> Vec<String> {
     shown_headlines(app).iter().map(|it| [it.label, " ", &it.value].concat()).collect()
 }
 
-/// Eighths of a cell, from below.
+/// Bars of 0 to 8 eighths of a cell.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The whole trace: live bytes, the window, the cursor and the range.
+/// Draws the minimap: live bytes of the whole trace, the visible window, the cursor and the range.
 pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.minimap);
     let (Some(overview), Some(window)) = (state.overview(), state.window()) else { return };
@@ -102,7 +102,7 @@ pub(crate) fn minimap(app: &App, buffer: &mut Buffer) {
     put(buffer, gutter, "   trace ", Tone::Soft.style());
 }
 
-/// What holds at the cursor, or what the search found.
+/// Draws the state at the cursor on the left, and the status of the search on the right.
 pub(crate) fn reading(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.reading);
     put_line(buffer, pane, &reading_line(app));
@@ -135,7 +135,7 @@ pub(crate) fn reading_line(app: &App) -> Line {
         let is_known = value != "–" && *label != "In use" && (*label != "Awaiting free" || !value.starts_with("0 "));
         if is_known {
             let value = value.strip_suffix(" requested").unwrap_or(value);
-            // `1.20 GiB · 1,288,490,189 B`: the exact one is what people ask the terminal for.
+            // In `1.20 GiB · 1,288,490,189 B`, the second part is the exact number.
             let value = match value.rsplit_once(" · ") {
                 Some((short, exact)) if exact.ends_with(" B") => {
                     if app.is_exact {
@@ -153,7 +153,7 @@ pub(crate) fn reading_line(app: &App) -> Line {
     Line::of([moment.title, ": "].concat(), Tone::Accent).and(parts.join(" · "), Tone::Plain)
 }
 
-/// The tabs that the terminal has, with the letter that shows each.
+/// Tabs of the terminal, with their shortcut letters.
 pub(crate) const TABS: [(Tab, &str, char); 6] = [
     (Tab::Why, "Insights", 'W'),
     (Tab::Tree, "Call tree", 'T'),
@@ -163,7 +163,7 @@ pub(crate) const TABS: [(Tab, &str, char); 6] = [
     (Tab::Events, "Events", 'A'),
 ];
 
-/// Where each tab stands in its row.
+/// Returns the position and text of each tab.
 pub(crate) fn tab_places(app: &App) -> Vec<(Tab, Rect, String)> {
     let pane = app.places.tabs;
     let is_narrow = pane.width < 100;
@@ -186,7 +186,7 @@ pub(crate) fn tab_places(app: &App) -> Vec<(Tab, Rect, String)> {
     places
 }
 
-/// The tabs, and what they are about.
+/// Draws the tabs, and the scope of the views.
 pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.tabs);
     let line = Style::new().add_modifier(Modifier::UNDERLINED);
@@ -213,14 +213,14 @@ pub(crate) fn tabs(app: &App, buffer: &mut Buffer) {
     put(buffer, rest, &text, line.patch(Tone::Accent.style()));
 }
 
-/// What is typed, said, or can be done.
+/// Draws the last line: the text field, a message, or hints about keys.
 pub(crate) fn foot(app: &App, buffer: &mut Buffer) {
     let (state, pane) = (&app.state, app.places.foot);
     if let Some(field) = &app.field {
         let prompt = field.of.prompt();
         let used = put(buffer, pane, prompt, Tone::Accent.style());
         let rest = Rect { x: pane.x + used, width: pane.width - used, ..pane };
-        // Of a long text the part around the cursor.
+        // Scroll a long text so that the text cursor is visible.
         let skipped = (field.at + 1).saturating_sub(usize::from(rest.width));
         let text: String = field.text.chars().skip(skipped).collect();
         put(buffer, rest, &text, Tone::Plain.style());
@@ -239,7 +239,7 @@ pub(crate) fn foot(app: &App, buffer: &mut Buffer) {
     put_line(buffer, pane, &line);
 }
 
-/// What is said at the foot; empty where nothing is.
+/// Returns the message for the last line. Empty if there is none.
 pub(crate) fn foot_text(app: &App) -> (String, Tone) {
     let state = &app.state;
     if !app.note.is_empty() {
@@ -280,7 +280,7 @@ fn hint(app: &App) -> &'static str {
     }
 }
 
-/// How far the file that is loading is.
+/// Draws the progress of loading, or the error if it failed.
 pub(crate) fn loading(app: &App, buffer: &mut Buffer, pane: Rect) {
     let (lines, fraction): (Vec<String>, Option<f64>) = match &app.state.stage {
         Stage::Loading(loading) => {
@@ -304,7 +304,7 @@ pub(crate) fn loading(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// Bytes short, or to the last one.
+/// Formats bytes, exactly if the user chose so.
 pub(crate) fn bytes(app: &App, bytes: u64) -> String {
     if app.is_exact { [&base::units::grouped(bytes), " B"].concat() } else { Bytes(bytes).to_string() }
 }

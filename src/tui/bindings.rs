@@ -1,4 +1,4 @@
-//! The keys of the terminal: those of the page, and before them a few of its own. One table, another scope.
+//! Key bindings of the terminal: a table of its own bindings, which take precedence over those of the page.
 
 use ui::binding::{Binding, Scope};
 use ui::cursor::CursorStep;
@@ -10,24 +10,24 @@ use ui::stage::Letters;
 use ui::tab::Tab;
 use ui::{Command, keys};
 
-/// What a key does in the terminal alone.
+/// Commands that only the terminal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Own {
     Quit,
-    /// Back to the timeline; from there, out.
+    /// Returns to the timeline, or quits if it has the focus.
     Back,
     NextPane,
     PreviousPane,
-    /// Copies what is selected, or what the view shows.
+    /// Copies the selection, or the rows of the view.
     Copy,
-    /// Shows the link and the command for what is seen.
+    /// Shows the link and the commands for the current view.
     Link,
-    /// Bytes to the last one, or short.
+    /// Switches between exact and short byte counts.
     Exact,
     Braille,
     Suspend,
     Redraw,
-    /// More rows for the views, or fewer.
+    /// Gives more rows to the views, or to the timeline.
     Taller,
     Shorter,
     ZoomIn,
@@ -49,21 +49,21 @@ pub(crate) enum Own {
     Only,
 }
 
-/// What a key does.
+/// The command that a key triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Does {
     Page(Command),
     Own(Own),
 }
 
-/// Where a key works: as in the page, or in the pane beside the views.
+/// The place where a binding applies: a scope of the page, or the side pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     Page(Scope),
     Side,
 }
 
-/// A line of the terminal's own table.
+/// An entry of the terminal's table of bindings.
 pub(crate) struct Line {
     pub(crate) at: At,
     pub(crate) keys: &'static [&'static str],
@@ -79,7 +79,7 @@ const fn page(at: At, keys: &'static [&'static str], command: Command, label: &'
     Line { at, keys, does: Does::Page(command), label }
 }
 
-/// Keys that the terminal has besides the page's, or in the place of one.
+/// Bindings that extend or override those of the page.
 pub(crate) const LINES: &[Line] = {
     const ALL: At = At::Page(Scope::Page);
     const TIMELINE: At = At::Page(Scope::Timeline);
@@ -137,7 +137,7 @@ pub(crate) const LINES: &[Line] = {
     ]
 };
 
-/// What a key does, as [`ui::binding::chord`] writes it, while the focus is there.
+/// Returns the command of a key, written as by [`ui::binding::chord`], while the focus is at `at`.
 pub(crate) fn does(at: At, key: &str, letters: Letters) -> Option<Does> {
     let own = |at: At| LINES.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does);
     let is_letter = key.strip_prefix("Shift+").unwrap_or(key).chars().count() == 1;
@@ -146,7 +146,7 @@ pub(crate) fn does(at: At, key: &str, letters: Letters) -> Option<Does> {
         return Some(found);
     }
     let scope = if let At::Page(scope) = at { scope } else { Scope::Page };
-    // A view's own key is nearer than one of all panes.
+    // Bindings of a view take precedence over global ones.
     let of_view = BINDINGS.iter().find(|line| line.scope == scope && line.keys.contains(&key) && is_here(line));
     if let (Some(line), At::Page(Scope::Tab(_)), false) = (of_view, at, rests) {
         return Some(Does::Page(keys::command(scope, key, letters).unwrap_or(line.command)));
@@ -155,7 +155,7 @@ pub(crate) fn does(at: At, key: &str, letters: Letters) -> Option<Does> {
         return Some(found);
     }
     let found = keys::command(scope, key, letters).map(Does::Page).filter(|does| is_possible(*does));
-    // Of keys that lead through the timeline wherever the focus is, the terminal's come first.
+    // Timeline commands also work when another pane has the focus. The terminal's bindings take precedence.
     let is_timelines =
         |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == Scope::Timeline);
     match found {
@@ -172,12 +172,12 @@ fn is_possible(does: Does) -> bool {
     }
 }
 
-/// Whether a line of the page's table does anything in the terminal.
+/// Returns true if a binding of the page works in the terminal.
 pub(crate) fn is_here(line: &Binding<Command>) -> bool {
     is_page_command(line.command) && line.scope != Scope::Export
 }
 
-/// What needs a browser, or a view that the terminal does not have.
+/// Returns false for commands that need a browser, or a view that the terminal does not have.
 fn is_page_command(command: Command) -> bool {
     use Command::*;
     !matches!(
@@ -196,7 +196,7 @@ fn is_page_command(command: Command) -> bool {
     )
 }
 
-/// The keys of a line of the page's table that do the same in the terminal.
+/// Returns the keys that trigger the command of a page binding in the terminal.
 pub(crate) fn keys_here(line: &Binding<Command>) -> Vec<&'static str> {
     let at = At::Page(line.scope);
     let same = |key: &&&'static str| does(at, key, Letters::On) == Some(Does::Page(line.command));

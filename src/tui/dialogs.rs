@@ -1,4 +1,4 @@
-//! What lies over the panes: help, the command palette, the link.
+//! Drawing of dialogs over the panes: help, command palette and link.
 
 use crate::app::App;
 use crate::bindings::{At, Does, LINES, Line as Bound, Own, is_here, keys_here};
@@ -15,14 +15,14 @@ use ui::palette_entries;
 use ui::stage::Help;
 use ui::tab::Tab;
 
-/// What is picked in the palette.
+/// The target of a palette entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Picked {
     Page(Target),
     Own(Own),
 }
 
-/// A line of the palette.
+/// An entry of the palette.
 pub(crate) struct Entry {
     pub(crate) picked: Picked,
     pub(crate) name: String,
@@ -34,7 +34,7 @@ fn keys_text(keys: &[&'static str]) -> String {
     keys.iter().map(|key| key_text(key)).collect::<Vec<_>>().join("  ")
 }
 
-/// A key as a terminal has it: `q`, `Q`, `Ctrl+E`, `Shift+←`.
+/// Formats a key for display, such as `q`, `Q`, `Ctrl+E` or `Shift+←`.
 fn key_text(key: &str) -> String {
     let (held, key) = match key.rfind('+') {
         Some(at) if at > 0 && at + 1 < key.len() => key.split_at(at + 1),
@@ -59,7 +59,7 @@ fn key_text(key: &str) -> String {
     }
 }
 
-/// What the palette lists, best first.
+/// Returns the entries of the palette that match the typed text, best first.
 pub(crate) fn entries(app: &App) -> Vec<Entry> {
     let state = &app.state;
     let page = palette_entries::view(state).entries.into_iter().filter_map(|entry| {
@@ -90,7 +90,7 @@ fn is_everywhere(line: &Bound) -> bool {
     matches!(line.at, At::Page(Scope::Page | Scope::Timeline))
 }
 
-/// The entry that Enter picks.
+/// Returns the target of the selected palette entry.
 pub(crate) fn picked(app: &App) -> Option<Picked> {
     let entries = entries(app);
     let at = app.entry.min(entries.len().saturating_sub(1));
@@ -115,7 +115,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// Clears a pane and draws a frame around it; the part inside.
+/// Clears a pane and draws a frame around it. Returns the area inside.
 fn framed(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     for at in pane.positions() {
         if let Some(cell) = buffer.cell_mut(at) {
@@ -132,7 +132,7 @@ fn framed(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     Rect { x: pane.x + 2, y: pane.y + 1, width: pane.width.saturating_sub(4), height: pane.height.saturating_sub(2) }
 }
 
-/// Cells that say what an entry of the palette is.
+/// Width of the column with the kind of an entry.
 const KIND: usize = 13;
 
 fn palette(app: &App, buffer: &mut Buffer, over: Rect) {
@@ -160,7 +160,7 @@ fn palette(app: &App, buffer: &mut Buffer, over: Rect) {
     lines(buffer, pane, &text, top);
 }
 
-/// The keys in groups: the terminal's own first, then the page's that do something here.
+/// Returns the lines of the help: keys of the terminal, then keys of the page that work here.
 pub(crate) fn help_lines(app: &App, cells: usize) -> Vec<Line> {
     let words: Vec<String> = app.state.help_filter.split_whitespace().map(str::to_lowercase).collect();
     let mut all: Vec<(&str, Vec<(String, &str)>)> = Vec::new();

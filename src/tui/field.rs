@@ -1,12 +1,12 @@
-//! The line of text that is being typed, at the foot of the screen.
+//! The text field in the last line of the screen.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What is typed.
+/// The purpose of the text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     Find,
-    /// Of the table, or of the list of events.
+    /// Filter of the allocations, or of the events.
     Filter,
     Moment,
     Request,
@@ -15,12 +15,12 @@ pub(crate) enum Of {
     Palette,
     Open,
     Compare,
-    /// Which events are loaded.
+    /// Range of events to load.
     Events,
 }
 
 impl Of {
-    /// What stands before it.
+    /// Returns the prompt in front of the text.
     pub(crate) fn prompt(self) -> &'static str {
         match self {
             Of::Find => "/",
@@ -37,7 +37,7 @@ impl Of {
     }
 }
 
-/// A text, and where in it the next letter comes, in letters.
+/// The text field. `at` is the position of the text cursor in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) of: Of,
@@ -45,14 +45,14 @@ pub(crate) struct Field {
     pub(crate) at: usize,
 }
 
-/// What a key did to a text.
+/// Effect of a key on the text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
     Changed,
     Moved,
     Done,
     GivenUp,
-    /// It is none of a text's keys.
+    /// The key is not handled by the text field.
     Other,
 }
 
@@ -61,7 +61,7 @@ impl Field {
         Field { of, text: text.to_owned(), at: text.chars().count() }
     }
 
-    /// Where the letter of this number begins, in bytes.
+    /// Returns the byte offset of a character.
     fn byte(&self, letter: usize) -> usize {
         self.text.char_indices().nth(letter).map_or(self.text.len(), |(at, _)| at)
     }
@@ -76,21 +76,21 @@ impl Field {
         Typed::Changed
     }
 
-    /// Where the word before ends.
+    /// Returns the start of the word before the text cursor.
     fn word(&self) -> usize {
         let before: Vec<char> = self.text.chars().take(self.at).collect();
         let blank = before.iter().rposition(|sign| !sign.is_whitespace()).map_or(0, |at| at + 1);
         before.get(..blank).and_then(|head| head.iter().rposition(|sign| sign.is_whitespace())).map_or(0, |at| at + 1)
     }
 
-    /// Puts a text in.
+    /// Inserts a text at the text cursor.
     pub(crate) fn insert(&mut self, text: &str) {
         let text: String = text.chars().filter(|sign| !sign.is_control()).collect();
         self.text.insert_str(self.byte(self.at), &text);
         self.at += text.chars().count();
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(crate) fn key(&mut self, key: &KeyEvent) -> Typed {
         let length = self.text.chars().count();
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);

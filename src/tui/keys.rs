@@ -1,4 +1,4 @@
-//! Keys → actions: into the text that is typed, the dialog that is open, or the pane that has the focus.
+//! Handling of keys: passes them to the text field, the open dialog, or the focused pane.
 
 use crate::app::App;
 use crate::bindings::{At, Does, Own, does};
@@ -20,7 +20,7 @@ use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::{Action, Command};
 
-/// A key as the table has it.
+/// Returns the name of a key as used in the tables of bindings.
 pub(crate) fn name(key: &KeyEvent) -> Option<String> {
     let of_function;
     let name = match key.code {
@@ -40,7 +40,7 @@ pub(crate) fn name(key: &KeyEvent) -> Option<String> {
         KeyCode::BackTab => return Some("Shift+Tab".to_owned()),
         KeyCode::F(number) => {
             of_function = format!("F{number}");
-            // Its digits are no letters of which Shift would make others.
+            // Not passed to `chord`, which would treat the digits as characters.
             return Some(of_function);
         }
         KeyCode::Char(sign) => {
@@ -57,7 +57,7 @@ fn held(modifiers: KeyModifiers, shift: bool) -> Modifiers {
 }
 
 impl App {
-    /// Takes a key.
+    /// Handles a key press.
     pub fn key(&mut self, key: &KeyEvent) {
         self.touch();
         self.note.clear();
@@ -77,7 +77,7 @@ impl App {
         self.press(&name);
     }
 
-    /// Takes a text that was pasted.
+    /// Inserts a pasted text into the text field, if it is open.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Some(field) = &mut self.field {
             field.insert(text);
@@ -85,7 +85,7 @@ impl App {
         }
     }
 
-    /// Does what a key does in the pane that has the focus.
+    /// Runs the command that is bound to a key in the focused pane.
     pub(crate) fn press(&mut self, name: &str) {
         let at = match (self.focus, self.state.views.seen()) {
             (Focus::Side, _) => At::Side,
@@ -99,7 +99,7 @@ impl App {
         }
     }
 
-    /// Carries out a command of the page.
+    /// Runs a command of the page.
     pub(crate) fn page(&mut self, command: Command) {
         if command == Command::Feature(FeatureCommand::Palette(ui::palette::PaletteStep::Toggle)) {
             self.command(command);
@@ -115,7 +115,7 @@ impl App {
         self.command(command);
     }
 
-    /// Nothing points at the picture but keys: they lead the cursor from where it is.
+    /// Moves the keyboard crosshair onto the picture at the cursor, unless it is there already.
     fn lead(&mut self) {
         if self.state.tools.cursor.keys.is_none() {
             let steps = [CursorStep::Earlier, CursorStep::Later];
@@ -156,7 +156,7 @@ impl App {
         }
     }
 
-    /// The text that is typed is another one.
+    /// Handles a change of the text in the text field.
     fn changed(&mut self) {
         let Some(field) = self.field.clone() else { return };
         match field.of {
@@ -176,7 +176,7 @@ impl App {
         }
     }
 
-    /// Enter was pressed.
+    /// Handles Enter in the text field.
     fn done(&mut self) {
         let Some(field) = self.field.take() else { return };
         match field.of {
@@ -198,7 +198,7 @@ impl App {
         }
     }
 
-    /// Does what the palette has for a text: the entry that keys have led to, or else the best.
+    /// Runs the selected palette entry for a text, or the best match.
     pub(crate) fn pick(&mut self, text: &str) {
         self.act(Action::of(PaletteAction::Typed(text.to_owned())));
         let picked = if matches!(text.trim(), "q" | "quit") { Some(Picked::Own(Own::Quit)) } else { picked(self) };
@@ -243,18 +243,18 @@ impl App {
         self.link = None;
     }
 
-    /// Rows of the view that is seen.
+    /// Returns the number of rows of the visible view.
     pub(crate) fn view_rows(&self) -> u16 {
         body(self.places.view).height
     }
 
-    /// Pixels of the flame graph's canvas that a cell is at.
+    /// Converts a cell of the flame graph to pixels of its canvas.
     pub(crate) fn flame_px(&self, column: u16, row: u16) -> [f64; 2] {
         [f64::from(column) + 0.5, (f64::from(row) + 0.5) * f64::from(flame::ROW)]
     }
 }
 
-/// The palette's entry that selects what is at the cursor.
+/// Returns the palette target of the command that selects the allocation at the crosshair.
 fn select() -> ui::palette::Target {
     let at = |binding: &ui::binding::Binding<Command>| binding.command == Command::Cursor(CursorStep::Select);
     ui::palette::Target::Command(ui::keys::BINDINGS.iter().position(at).unwrap_or(usize::MAX))

@@ -1,10 +1,10 @@
-//! Which pane has which cells.
+//! Layout of the panes on the screen.
 //!
 //! ```text
 //! ┌ header ───────────────────────────┐
 //! │ minimap                           │
-//! │ picture                  │ side   │   the side pane stands beside them from 120 columns on,
-//! │ axis, annotations        │        │   else in the place of the view while it has the focus
+//! │ picture                  │ side   │   on screens of at least 120 columns, the side pane is on the right;
+//! │ axis, annotations        │        │   otherwise it replaces the view while it has the focus
 //! │ reading                  │        │
 //! │ tabs                     │        │
 //! │ view                     │        │
@@ -13,13 +13,13 @@
 
 use ratatui::layout::{Position, Rect};
 
-/// The panes; those that are not seen are empty.
+/// Areas of the panes. Hidden panes are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) all: Rect,
     pub(crate) header: Rect,
     pub(crate) minimap: Rect,
-    /// Left of the picture: what its height is.
+    /// Left of the picture, with the labels of the vertical axis.
     pub(crate) gutter: Rect,
     pub(crate) picture: Rect,
     pub(crate) axis: Rect,
@@ -31,20 +31,20 @@ pub(crate) struct Places {
     pub(crate) foot: Rect,
 }
 
-/// What the panes depend on besides the size of the screen.
+/// Inputs of the layout besides the size of the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes {
-    /// Percent of the rows that the view has.
+    /// Share of the rows that the view gets, in percent.
     pub(crate) view_percent: u32,
     pub(crate) is_folded: bool,
-    /// Rows of annotations.
+    /// Rows for annotations.
     pub(crate) slices: u16,
     pub(crate) side_has_focus: bool,
 }
 
-/// Columns left of the picture.
+/// Width of the gutter left of the picture.
 const GUTTER: u16 = 9;
-/// Columns of the side pane, and of a screen that has room for it.
+/// Width of the side pane, and minimum width of a screen that shows it on the right.
 const SIDE: u16 = 46;
 const WIDE: u16 = 120;
 
@@ -56,7 +56,7 @@ impl Places {
         let has_side = all.width >= WIDE;
         let side = if has_side { take_right(&mut rest, SIDE.min(all.width / 3)) } else { Rect::default() };
         let minimap = take_top(&mut rest, if all.height >= 40 { 2 } else { 1 });
-        // Axis, reading and tabs; the rest is shared by picture and view.
+        // Axis, cursor line and tabs. The picture and the view share the rest.
         let fixed = 3 + wishes.slices;
         let free = rest.height.saturating_sub(fixed);
         let wanted = u32::from(free) * wishes.view_percent.min(100) / 100;
@@ -93,7 +93,7 @@ impl Places {
         }
     }
 
-    /// Whether a pane has this cell.
+    /// Returns true if a cell is in a pane.
     pub(crate) fn has(pane: Rect, (x, y): (u16, u16)) -> bool {
         pane.contains(Position { x, y })
     }

@@ -1,4 +1,4 @@
-//! The mouse, where the terminal has one: what it clicks, drags and turns.
+//! Handling of the mouse: clicks, drags and the wheel.
 
 use crate::app::App;
 use crate::around::tab_places;
@@ -20,12 +20,12 @@ use ui::tree_keys::TreeAction;
 use ui::why::WhyAction;
 use ui::{Action, Command, events, memory, table, tree};
 
-/// What the page counts a turn of the wheel as, and rows that it scrolls.
+/// Wheel delta of one notch as the page counts it, and number of rows it scrolls.
 const WHEEL: f64 = 100.0;
 const ROWS: i32 = 3;
 
 impl App {
-    /// Takes what the mouse did.
+    /// Handles a mouse event.
     pub fn mouse(&mut self, event: &MouseEvent) {
         let at = (event.column, event.row);
         match event.kind {
@@ -49,7 +49,7 @@ impl App {
         }
     }
 
-    /// Where a cell of the picture is on the page's canvas.
+    /// Converts a cell of the picture to a position on the page's canvas.
     fn pointer(&self, (column, row): (u16, u16)) -> Option<Pointer> {
         let (pane, canvas) = (self.places.picture, self.state.canvas?);
         if !Places::has(pane, (column, row)) || self.state.file().is_none() {
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Brings the middle of the window to a place of the minimap.
+    /// Centres the visible window at a position of the minimap.
     fn move_window(&mut self, (column, _): (u16, u16)) {
         let Some([from, to]) = self.state.window() else { return };
         let pane = self.places.minimap;
@@ -137,7 +137,7 @@ impl App {
             Tab::Tree => {
                 let above = (self.state.tree.scroll.top_px / tree::ROW_PX).round().max(0.0) as u32;
                 if let Some(number) = down(area).map(|down| above + down) {
-                    // A click on the row that keys start from opens or closes it.
+                    // Clicking the active row again expands or collapses it.
                     let is_again = had_focus && self.state.tree.active() == number;
                     self.act(Action::of(if is_again {
                         TreeAction::Toggled(number)
@@ -201,7 +201,7 @@ impl App {
         }
     }
 
-    /// The wheel was turned by a notch.
+    /// Handles wheel notches.
     fn turn(&mut self, at: (u16, u16), held: KeyModifiers, notches: i32) {
         if self.state.help == ui::stage::Help::Open {
             self.scrolled.help = self.scrolled.help.saturating_add_signed((notches * ROWS) as isize);

@@ -1,4 +1,4 @@
-//! Commands that the terminal has of its own: panes, copying, the link, zooming at the cursor.
+//! Commands that only the terminal has: switching panes, copying, the link, zooming at the cursor.
 
 use crate::app::App;
 use crate::bindings::Own;
@@ -17,13 +17,13 @@ use ui::tree_keys::TreeCommand;
 use ui::why::{WhyAction, WhyStep};
 use ui::{Action, Command};
 
-/// A turn of the wheel that zooms as one press of a key of the page.
+/// Wheel delta that zooms as much as one key press in the page.
 const ZOOM: f64 = 223.0;
-/// Percent of the rows that a key gives to the view.
+/// Step of the keys that resize the view, in percent of the rows.
 const TALLER: u32 = 10;
 
 impl App {
-    /// Carries out a command of the terminal's own.
+    /// Runs a command of the terminal.
     pub(crate) fn own(&mut self, own: Own) {
         match own {
             Own::Quit => self.orders.push(Order::Quit),
@@ -144,7 +144,7 @@ impl App {
         }
     }
 
-    /// The link to what is seen, and commands that show it elsewhere.
+    /// Shows a dialog with the link to the current view and commands that open it elsewhere.
     fn show_link(&mut self) {
         let Some(link) = Link::of(&self.state) else {
             self.note = "Open a snapshot first.".to_owned();
@@ -169,7 +169,7 @@ impl App {
     }
 }
 
-/// A text as one word of a shell.
+/// Quotes a text as one word of a shell command.
 fn quoted(text: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "/._-+,:@%".contains(sign);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! The plain mode: what the view says, as lines of text, for screen readers and for scripts. Keys are read as words, a line at a time.
+//! Plain mode: prints the view as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
 use crate::around;
@@ -11,16 +11,17 @@ use ratatui::style::Modifier;
 use std::io::{self, BufRead, Write};
 use ui::stage::Help;
 
-/// Columns and rows of the view, and rows beside it.
+/// Width and height of the view, and height of the side pane.
 const COLUMNS: u16 = 160;
 const ROWS: u16 = 40;
 const SIDE_ROWS: u16 = 60;
 
-/// Prints what is seen, then reads words and does what they stand for: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search,
-/// `:command` to pick from the palette. A line of them is followed by what is seen then. Ends with `q` or the input.
+/// Prints the screen, then reads lines of words: keys (`T`, `Down`, `Enter`, `Ctrl+e`), `/text` to search, or
+/// `:command` to run a command of the palette. After each line the screen is printed again. Ends with `q` or at the end
+/// of the input.
 ///
 /// # Errors
-/// Those of the input and the output.
+/// Returns the I/O error of `input` or `output`.
 pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     app.is_plain = true;
     settle(app);
@@ -39,7 +40,7 @@ pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> 
     output.flush()
 }
 
-/// Waits for everything that is asked.
+/// Works until all requests are answered and ranks are surveyed.
 pub(crate) fn settle(app: &mut App) {
     loop {
         let is_side = app.focus == Focus::Side;
@@ -51,7 +52,7 @@ pub(crate) fn settle(app: &mut App) {
             tabs: rect(0, 2, COLUMNS, 1),
             view: rect(0, 3, COLUMNS, if is_side { 0 } else { ROWS }),
             side: rect(0, 3, COLUMNS, if is_side { SIDE_ROWS } else { 0 }),
-            // Nobody reads it: it says where the window is.
+            // Not printed, but its size determines the visible window.
             picture: rect(0, 200, COLUMNS, 20),
             ..Places::default()
         });
@@ -60,7 +61,7 @@ pub(crate) fn settle(app: &mut App) {
             return;
         }
         if is_done {
-            // Another thread reads files.
+            // Files are read on another thread.
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     }
@@ -80,7 +81,7 @@ fn enter(app: &mut App, line: &str) {
     }
 }
 
-/// A word as the table of keys has it.
+/// Converts a word to the name of a key in the tables of bindings.
 fn named(word: &str) -> String {
     let (held, key) = match word.rfind('+') {
         Some(at) if at > 0 && at + 1 < word.len() => word.split_at(at + 1),
@@ -117,7 +118,7 @@ fn print(app: &App, output: &mut dyn Write) -> io::Result<()> {
     output.flush()
 }
 
-/// What is seen, as lines. The one that keys start from begins with `>`.
+/// Returns the screen as lines of text. Active lines begin with `>`.
 pub(crate) fn text(app: &App) -> Vec<String> {
     if let Some(failure) = app.failure() {
         return vec![failure.to_owned()];
@@ -142,7 +143,7 @@ pub(crate) fn text(app: &App) -> Vec<String> {
         let text: String = row.clone().map(|cell| cell.symbol()).collect();
         let is_active = y >= body.y && row.clone().any(|cell| cell.modifier.contains(Modifier::REVERSED));
         let text = text.trim_end();
-        // Rows that nobody needs are not read.
+        // Skip repeated blank lines.
         if text.is_empty() && lines.last().is_some_and(String::is_empty) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The whole screen: where each pane is, and drawing all of them.
+//! Layout and drawing of the whole screen.
 
 use crate::app::App;
 use crate::layout::{Places, Wishes};
@@ -15,12 +15,12 @@ use ui::stage::Stage;
 use ui::tab::Tab;
 use ui::views::Panel;
 
-/// Rows that have room for more than one row of annotations.
+/// Minimum height of a screen that shows more than one row of annotations.
 const TALL: u16 = 34;
 
 impl App {
-    /// Brings the panes up to date with a screen of this size and with what is seen. `true`: that has changed what is asked, which
-    /// [`App::work`] answers.
+    /// Updates the layout for a screen of this size. Returns `true` if that caused new requests, which [`App::work`]
+    /// answers.
     pub fn arrange(&mut self, columns: u16, rows: u16) -> bool {
         let before = self.acts;
         let lanes = u16::try_from(lanes(&self.state)).unwrap_or(0);
@@ -34,7 +34,7 @@ impl App {
         self.acts != before
     }
 
-    /// Tells the state how large its panes are.
+    /// Sets the layout and updates the sizes of the panes in the state.
     pub(crate) fn settle(&mut self, places: Places) {
         self.places = places;
         let [width_px, height_px] = timeline::pixels(self, places.picture);

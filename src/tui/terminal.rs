@@ -1,4 +1,4 @@
-//! The terminal itself: raw mode and back whatever happens, keys, signals, and one frame after another.
+//! The event loop, and setup and restoration of the terminal.
 
 use crate::app::App;
 use crate::panes::Order;
@@ -16,20 +16,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The engine works so long before keys are looked for again.
+/// Maximum time that the engine works before input is polled again.
 const SLICE: Duration = Duration::from_millis(8);
-/// After a key the answer is waited for so long: most come within it, and the screen is drawn once.
+/// Time to wait for answers after a key press, so that most answers are drawn in the same frame.
 const PATIENCE: Duration = Duration::from_millis(12);
-/// The screen is drawn no more often while something is on its way.
+/// Minimum time between frames while answers are pending.
 const FRAME: Duration = Duration::from_millis(40);
-/// Signals are looked for so often while nothing happens.
+/// Time between checks for signals while idle.
 const IDLE: Duration = Duration::from_millis(200);
 
-/// The exit status of a program whose terminal is gone: 128 and the signal.
+/// Exit status after a hangup: 128 + SIGHUP.
 #[cfg(unix)]
 const HUNG_UP: i32 = 128 + signal_hook::consts::SIGHUP;
 
-/// The terminal while it is ours.
+/// The terminal in raw mode. Restored on drop.
 struct Ours(Terminal<CrosstermBackend<Stdout>>);
 
 impl Ours {
@@ -53,13 +53,13 @@ fn enter() -> io::Result<()> {
     begun.inspect_err(|_| leave())
 }
 
-/// Gives the terminal back as it was. What fails here fails because there is no terminal any more.
+/// Restores the terminal. Errors are ignored, because they mean that the terminal is gone.
 fn leave() {
     let _ = execute!(stdout(), DisableBracketedPaste, DisableMouseCapture, LeaveAlternateScreen, cursor::Show);
     let _ = disable_raw_mode();
 }
 
-/// What the system tells the program.
+/// Flags set by signal handlers.
 #[derive(Clone, Default)]
 struct Signals {
     ends: Arc<AtomicBool>,
@@ -74,7 +74,7 @@ impl Signals {
         for signal in [SIGINT, SIGQUIT, SIGTERM] {
             signal_hook::flag::register(signal, signals.ends.clone())?;
         }
-        // Reading from a terminal that is gone never comes back: whoever waits for it can't end the program.
+        // A read from a terminal that is gone never returns, so the main loop could not react to SIGHUP.
         let mut gone = signal_hook::iterator::Signals::new([SIGHUP])?;
         std::thread::spawn(move || {
             if gone.forever().next().is_some() {
@@ -86,9 +86,9 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Stops until somebody says `fg`.
+    /// Suspends the process until SIGCONT, such as by `fg`.
     fn stop() {
-        // It fails only for a signal that has no such meaning.
+        // Fails only for signals without a default action.
         let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
     }
 }
@@ -99,14 +99,14 @@ impl Signals {
         Ok(Signals::default())
     }
 
-    /// There is no such thing here.
+    /// Does nothing: there is no job control here.
     fn stop() {}
 }
 
-/// Runs the program in the terminal until somebody quits it. Gives what is to be printed then.
+/// Runs the application in the terminal until the user quits. Returns lines to print afterwards.
 ///
 /// # Errors
-/// The terminal's.
+/// Returns the I/O error of the terminal.
 pub fn run(app: &mut App) -> io::Result<Vec<String>> {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -170,7 +170,7 @@ pub fn run(app: &mut App) -> io::Result<Vec<String>> {
     }
 }
 
-/// Draws the screen; whether that has brought about questions.
+/// Draws the screen. Returns whether work is left.
 fn draw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io::Result<bool> {
     let size = terminal.size()?;
     let mut is_busy = false;
@@ -178,11 +178,11 @@ fn draw(app: &mut App, terminal: &mut Terminal<CrosstermBackend<Stdout>>) -> io:
         let until = Instant::now() + SLICE;
         is_busy = app.work(&mut || Instant::now() < until);
     }
-    // What came may need other panes: rows of annotations, say.
+    // Answers may change the layout, for example by adding rows of annotations.
     is_busy |= app.arrange(size.width, size.height);
     terminal.draw(|frame| app.draw(frame))?;
     stdout().flush()?;
-    // Where more is asked, the next frame is due.
+    // If work is left, the next frame will be drawn anyway.
     if !is_busy {
         app.take_stale();
     }

@@ -1,4 +1,4 @@
-//! The timeline: the page's scene in cells, drawn by the CPU twin, with what stands around it.
+//! Drawing of the timeline: the page's scene, rasterized on the CPU, with axes, annotations and markers.
 
 use crate::app::App;
 use crate::cells::{self, Depth};
@@ -17,15 +17,15 @@ use ui::lane_labels::lane_labels;
 use ui::lanes::ShownLane;
 use ui::overlay::Overlay;
 
-/// Cells of the page's pixel grid that marks of the axes keep apart: the page counts in CSS pixels.
+/// Pixels of the canvas per CSS pixel. The page spaces ticks in CSS pixels, so this brings them closer together.
 pub(crate) const SCALE: f64 = 0.125;
 
-/// Colours over the picture: the cursor and the range.
+/// Colours of overlays: the cursor, the range and marks.
 const CURSOR: [u8; 4] = [0x2f, 0xb8, 0xff, 0xd0];
 const RANGE: [u8; 4] = [0x2f, 0xb8, 0xff, 0x50];
 const MARK: [u8; 4] = [0x8a, 0x93, 0xa3, 0x90];
 
-/// Pixels of the picture's pane.
+/// Returns the size of a pane in pixels.
 pub(crate) fn pixels(app: &App, pane: Rect) -> [u32; 2] {
     let [wide, high] = app.blocks.of_cell();
     [u32::from(pane.width) * wide, u32::from(pane.height) * high]
@@ -60,7 +60,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     bytes(app, buffer, &figure, &row);
     axis(app, buffer, &figure, &over, &column);
     slices(app, buffer, &figure, wide);
-    // From the top: where memory ran out, then the peak; what would stand on another is left out.
+    // Labels from the top: OOMs, then the others. A label that would overlap moves down or is dropped.
     let mut taken: Vec<(u16, u16, u16)> = Vec::new();
     let mut beside = |buffer: &mut Buffer, x: u16, y: u16, text: &str, style: Style| {
         let long = u16::try_from(width(text)).unwrap_or(u16::MAX).min(pane.width);
@@ -92,7 +92,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         && let Some(x) = column(peak.x)
     {
         let y = row(peak.y);
-        // Of a lane, the label says it.
+        // The peak of a lane is part of the lane's label.
         let text = ["▼ ", &peak.label].concat();
         beside(buffer, x.saturating_sub(1), y.saturating_sub(1).max(pane.y), text.trim_end(), alarm);
     }
@@ -104,7 +104,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     if let Some((y, text)) = &over.capacity {
         beside(buffer, pane.x, row(*y), text, Tone::Strong.style());
     }
-    // Where keys lead: the allocation that Enter selects.
+    // The keyboard crosshair. Enter selects the allocation below it.
     if let (Some(_), Some(at)) = (state.tools.cursor.keys, state.cursor_on_canvas())
         && let Some(x) = column(at.x)
         && let Some(cell) = buffer.cell_mut((x, row(at.y)))
@@ -113,7 +113,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     }
 }
 
-/// The page's pixels.
+/// Draws the scene and the overlays.
 fn picture(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
     let state = &app.state;
     let Some(canvas) = state.canvas else { return };
@@ -137,7 +137,7 @@ fn picture(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay) {
     cells::draw(buffer, app.places.picture, &image, background, app.blocks, app.screen.depth);
 }
 
-/// The colours of a lane, as the page has them.
+/// Returns the colours of a lane, as in the page.
 fn look(app: &App, lane: &ShownLane<'_>) -> Look {
     let (looks, faded) = (lane.geometry.looks, &app.state.around.faded);
     let look = app.look.clone();
@@ -146,7 +146,7 @@ fn look(app: &App, lane: &ShownLane<'_>) -> Look {
     if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
 }
 
-/// What lies over the picture as pixels: the range, the cursor, marks, the outline of the selection.
+/// Returns the overlays that are drawn as pixels: the range, the cursor, marks, and the outline of the selection.
 fn overlay(app: &App, figure: &Figure, over: &Overlay, height: i32) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let upright = |x: f64, rgba| OverlayRect { x: [x.floor() as i32, x.floor() as i32 + 1], y: [0, height], rgba };
@@ -162,7 +162,7 @@ fn overlay(app: &App, figure: &Figure, over: &Overlay, height: i32) -> Vec<Overl
     rects
 }
 
-/// The outline of what is selected.
+/// Returns the outline of the selected allocation.
 fn outlines(app: &App) -> Vec<OverlayRect> {
     let state = &app.state;
     let of = || {
@@ -185,7 +185,7 @@ fn outlines(app: &App) -> Vec<OverlayRect> {
     of().unwrap_or_default()
 }
 
-/// What the height is, left of the picture.
+/// Draws the labels of the vertical axis.
 fn bytes(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn(f64) -> u16) {
     let gutter = app.places.gutter;
     let style = if app.focus == Focus::Timeline { Tone::Plain.style() } else { Tone::Soft.style() };
@@ -199,7 +199,7 @@ fn bytes(app: &App, buffer: &mut Buffer, figure: &Figure, row: &dyn Fn(f64) -> u
     }
 }
 
-/// The horizontal axis, and on it the cursor.
+/// Draws the horizontal axis with the label of the cursor.
 fn axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, column: &dyn Fn(f64) -> Option<u16>) {
     let pane = app.places.axis;
     let name = if figure.axis == picture::timeline::Axis::Time { "time " } else { "event " };
@@ -225,14 +225,14 @@ fn axis(app: &App, buffer: &mut Buffer, figure: &Figure, over: &Overlay, column:
     if let Some([from, to]) = figure.life {
         let ends = [from, to].map(|x| column(x.clamp(0.0, (figure.plot[0] - 1.0).max(0.0))));
         if let [Some(from), Some(to)] = ends {
-            // The life of the selection.
+            // The lifetime of the selection.
             let life = Rect { x: from, width: to - from + 1, ..pane };
             buffer.set_style(life, Style::new().add_modifier(Modifier::UNDERLINED));
         }
     }
 }
 
-/// Annotations below the axis.
+/// Draws the annotations below the axis.
 fn slices(app: &App, buffer: &mut Buffer, figure: &Figure, wide: f64) {
     let pane = app.places.slices;
     for slice in &figure.around.slices {

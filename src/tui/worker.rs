@@ -1,4 +1,4 @@
-//! The engines of the open file and of the one it is compared with, fed from disk, in slices.
+//! The engines of the open file and the file it is compared with. They read from disk and work in time slices.
 
 use crate::source::Source;
 use compare::{Pair, Which};
@@ -7,22 +7,22 @@ use engine::{Engine, Pace, Work};
 use std::io;
 use std::time::Instant;
 
-/// What the page has a worker for.
+/// The terminal's counterpart of the page's web worker.
 pub(crate) struct Worker {
     engines: Engines,
-    /// Those of the file that was open before what is loading.
+    /// Engines of the previous file, until the new file is open.
     before: Option<Engines>,
     clock: Instant,
-    /// When it tells again what is decoded so far.
+    /// Schedule of updates while a file is being decoded.
     pace: Pace,
 }
 
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
-    /// What was read to its end, by [`Which`].
+    /// Sources that were read to the end, indexed by [`Which`].
     read: [Option<Box<dyn Source>>; 2],
-    /// The loads of the first and the second file: their replies carry these numbers.
+    /// Load numbers of the first and the second file. Replies carry them.
     loads: [u32; 2],
     is_open: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Load {
     pub(crate) member: Option<u32>,
     pub(crate) load: u32,
     pub(crate) which: Which,
-    /// Which of its events are loaded.
+    /// Range of events to load.
     pub(crate) range: LoadRange,
 }
 
@@ -59,18 +59,18 @@ impl Engines {
         Ok(())
     }
 
-    /// What one of the engines has open is another file, or a part of one.
+    /// Drops the source of an engine, because the engine opens another file or only a member of the file.
     fn forget(&mut self, which: Which) {
         if let Some(read) = self.read.get_mut(which as usize) {
             *read = None;
         }
     }
 
-    /// Brings the engine the next bytes; whether there was anything to do.
+    /// Feeds the engine the next bytes. Returns whether there was anything to do.
     fn read(&mut self) -> io::Result<bool> {
         let Some(mut load) = self.reading.take() else { return Ok(false) };
         match self.pair.wants() {
-            // It has all that it needs, or has found an error.
+            // The engine has all it needs, or an error occurred.
             None => {}
             Some(Want::Whole) => {
                 load.source.keep_whole()?;
@@ -98,7 +98,7 @@ impl Worker {
         Worker { engines: Engines::new(), before: None, clock: Instant::now(), pace: Pace::default() }
     }
 
-    /// Begins to read a file. What was open before stays until the new one is.
+    /// Starts reading a file. The previous file stays open until the new one is.
     pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
         if load.which == Which::First {
             self.pace = Pace::begun(self.now_ms());
@@ -113,7 +113,7 @@ impl Worker {
         self.engines.begin(load).map_err(|error| error.to_string())
     }
 
-    /// What was to take the place of the open file did not.
+    /// Returns to the previous file after loading failed.
     pub(crate) fn back(&mut self) {
         if let Some(before) = self.before.take() {
             self.engines = before;
@@ -133,7 +133,8 @@ impl Worker {
         self.engines.pair.end_second();
     }
 
-    /// Works until there is nothing to do or `has_time` says no; adds the replies with the numbers of their loads. `true`: there is more.
+    /// Works until there is nothing to do or `has_time` returns `false`. Appends replies with their load numbers.
+    /// Returns `true` if work is left.
     pub(crate) fn work(&mut self, has_time: &mut dyn FnMut() -> bool, replies: &mut Vec<(u32, Reply)>) -> bool {
         loop {
             let work = self.engines.pair.step(has_time);
@@ -163,7 +164,7 @@ impl Worker {
         self.clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Adds what is decoded so far, now and then.
+    /// Appends an update of what is decoded so far, if one is due.
     fn tell(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let now = self.now_ms();
         if self.pace.is_due(now)
@@ -177,7 +178,7 @@ impl Worker {
     fn take(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let mut is_opened = false;
         while let Some((which, reply)) = self.engines.pair.next_reply() {
-            // Answers are the first one's, whatever they are about: so are the questions.
+            // Questions and answers use the load number of the first file, even if they concern both.
             let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
             is_opened |= which == Which::First && matches!(reply, Reply::Opened(_));
             if matches!(reply, Reply::Members(_)) {

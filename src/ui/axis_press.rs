@@ -1,4 +1,4 @@
-//! What a press on the axis below the picture does: it drags the pinned moment's handle, an edge of the range, or a new range.
+//! Presses on the axis below the timeline: dragging the cursor's handle, an edge of the range, or a new range.
 
 mod data;
 
@@ -10,9 +10,9 @@ use super::pinned::Sought;
 use super::shared::Shared;
 use engine::protocol::At;
 
-/// So near, in CSS pixels, the handle or an edge has to be to be grabbed.
+/// Distance, in CSS pixels, within which the cursor's handle or an edge of the range can be grabbed.
 const NEAR_PX: f64 = 8.0;
-/// A press that moves less than this many CSS pixels is a click.
+/// Movement, in CSS pixels, up to which a press counts as a click.
 const CLICK_PX: f64 = 3.0;
 
 impl Shared {
@@ -21,7 +21,7 @@ impl Shared {
             AxisPress::Down(x) => {
                 self.pointer_leads();
                 self.pinned.grip = match self.grip_at(x) {
-                    // The cursor is dragged over slices as well.
+                    // The cursor can be dragged across slices as well.
                     Grip::Pin => Grip::Pin,
                     _ if self.slices.hovered.is_some() => Grip::Slice(x),
                     grip => grip,
@@ -30,7 +30,7 @@ impl Shared {
             AxisPress::Move(x) => self.move_grip(x),
             AxisPress::Up => match std::mem::take(&mut self.pinned.grip) {
                 Grip::Axis(x) => self.pin_clicked(Pointer { x, y: 0.0 }),
-                // A cursor that was dragged has left the slice that was pressed.
+                // A dragged cursor has left the slice that was pressed, so nothing is selected then.
                 Grip::Slice(_) | Grip::Pin => self.select_slice(),
                 Grip::None | Grip::Edge(_) => {}
             },
@@ -72,7 +72,7 @@ impl Shared {
         }
     }
 
-    /// The range between two places, as parts of the whole axis, from 0 to 1.
+    /// Selects the range between two positions, given as fractions of the whole axis, 0 to 1.
     pub(super) fn range_between(&mut self, parts: [f64; 2]) {
         let Some(plane) = self.plane() else { return };
         let [from, to] = parts.map(|part| {

@@ -1,13 +1,13 @@
-//! Which of several files can be snapshots, and in which order they are listed.
+//! Selection of the files that may be snapshots, and their order in the list.
 //!
-//! By their names: a folder may hold thousands of files, and each would have to be opened. A file that comes alone is always
-//! tried, whatever it is called, and what a listed file is decides its content alone.
+//! Files are judged by name, since a folder may hold thousands and opening each would take too long. A single file is
+//! always tried, whatever its name. The format of a listed file is then detected from its content.
 
 use super::effect::{GivenFile, Origin};
 use super::stage::Choice;
 use base::sorted::sorted_by_key;
 
-/// Endings of what lies beside snapshots and never is one.
+/// Extensions of files that often lie beside snapshots and never are snapshots.
 const OTHERS: [&str; 46] = [
     "png",
     "jpg",
@@ -57,10 +57,10 @@ const OTHERS: [&str; 46] = [
     "db",
 ];
 
-/// Endings in the order in which their files are listed; all others stand where the empty one is.
+/// Extensions in listing order. All other extensions rank with the empty one.
 const ORDER: [&[&str]; 5] = [&["pickle", "pkl"], &["gz", "zst", "zip"], &[""], &["json"], &["html", "htm"]];
 
-/// The files that can be snapshots, the likeliest first.
+/// Returns the files that may be snapshots, likeliest first.
 pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
     let is_alone = files.len() == 1;
     let choice = |(place, file): (usize, GivenFile)| Choice {
@@ -76,7 +76,7 @@ pub(super) fn candidates(files: Vec<GivenFile>) -> Vec<Choice> {
     sorted_by_key(found, |it| place_in_order(it) as u128)
 }
 
-/// Which of several files can be snapshots, by their places, the likeliest first.
+/// Returns the indices of the files that may be snapshots, likeliest first.
 pub fn snapshots_among(files: Vec<GivenFile>) -> Vec<usize> {
     let place = |choice: Choice| if let Origin::File(place) = choice.origin { Some(place) } else { None };
     candidates(files).into_iter().filter_map(place).collect()
@@ -88,13 +88,13 @@ fn can_be_a_snapshot(file: &Choice) -> bool {
     can_be && (file.bytes != Some(0) || is_named_as_a_snapshot(name))
 }
 
-/// Whether an empty file is a snapshot that was not written, and not a marker such as `_SUCCESS`.
+/// Returns whether an empty file looks like a snapshot that failed to be written, unlike a marker such as `_SUCCESS`.
 fn is_named_as_a_snapshot(name: &str) -> bool {
     ORDER.iter().take(2).any(|endings| endings.contains(&ending(name).as_str()))
         || name.to_ascii_lowercase().contains("rank")
 }
 
-/// Empty files come last: they are listed for the reason why a rank has no snapshot.
+/// Rank of a file in the list. Empty files come last. They are listed to explain why a rank has no snapshot.
 fn place_in_order(file: &Choice) -> usize {
     let place = |ending: &str| ORDER.iter().position(|endings| endings.contains(&ending));
     match file.bytes {
@@ -107,7 +107,7 @@ fn ending(name: &str) -> String {
     name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_lowercase())
 }
 
-/// What is said where none of the files can be a snapshot.
+/// Returns the message for a set of files without any snapshot.
 pub(super) fn none_of(files: &[GivenFile]) -> String {
     match files {
         [] => "No file found in what you dropped.".to_owned(),

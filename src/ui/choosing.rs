@@ -1,4 +1,4 @@
-//! Which events of a large file are loaded: asked before it is read, with what all of it takes; or whenever somebody wants a range only.
+//! Loading of a range of a file's events: offered before a large file is read, or on request.
 
 pub mod data;
 
@@ -13,7 +13,7 @@ use super::summary::loaded_range;
 use data::WRONG;
 use engine::protocol::{LoadRange, Request};
 
-/// These events were chosen, as they were typed: of the file that is asked about.
+/// Loads the range of events that was typed, or reports a syntax error in the dialog.
 pub(super) fn typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Vec<Effect>) {
     match (read(text), &mut state.shared.stage) {
         (Some(range), Stage::Choosing(_)) => open(state, range, now_ms, effects),
@@ -22,7 +22,7 @@ pub(super) fn typed(state: &mut State, text: &str, now_ms: f64, effects: &mut Ve
     }
 }
 
-/// All events: of the file that is asked about, or of the open one, which is seen as before.
+/// Loads all events: of the file that is being asked about, or of an open file with only a range loaded.
 pub(super) fn all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match &state.stage {
         Stage::Choosing(_) => open(state, LoadRange::ALL, now_ms, effects),
@@ -33,7 +33,7 @@ pub(super) fn all(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
 
 fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effect>) {
     let place = state.chosen;
-    // What was seen of it is seen of it again.
+    // The view of the file is restored after the load.
     let seen = link::of_place(state, place).or_else(|| link::Link::of(state).map(link::Link::seen_only));
     let Some(choice) = state.shared.snapshots.get_mut(place) else { return };
     choice.load = Some(range);
@@ -44,7 +44,7 @@ fn open(state: &mut State, range: LoadRange, now_ms: f64, effects: &mut Vec<Effe
     state.comparing.wanted = compared;
 }
 
-/// Asks about the open file, or the one that is loading.
+/// Asks which events to load of the open or loading file.
 pub(super) fn again(state: &mut State, effects: &mut Vec<Effect>) {
     if matches!(state.stage, Stage::Loading(_)) {
         effects.push(Effect::Ask(Request::Cancel));
@@ -55,7 +55,7 @@ pub(super) fn again(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What is said of a file of which a range is loaded: `Events 1,000–1,999 of 27,358 are loaded.` `None` where all are.
+/// Returns a sentence if only a range of events is loaded: `Events 1,000–1,999 of 27,358 are loaded.` Otherwise `None`.
 pub fn loaded(state: &Shared) -> Option<String> {
     let range = loaded_range(state.device()?)?;
     let mut letters = range.chars();

@@ -1,4 +1,4 @@
-//! What the commands of keys and buttons do.
+//! Execution of the commands given by keys and buttons.
 
 use super::action::Command;
 use super::effect::Effect;
@@ -18,11 +18,11 @@ use super::{
 };
 use engine::protocol::{Direction, Grouping, Looks};
 
-/// One key press moves by this part of the window.
+/// Fraction of the window that one key press pans by.
 const STEP: f64 = 1.0 / 8.0;
-/// One key press zooms by this factor.
+/// Factor that one key press zooms by.
 const ZOOM: f64 = 1.5;
-/// Going to the peak shows at most this part of the events.
+/// Largest fraction of the trace's width that is visible after going to the peak.
 const PEAK_WINDOW: f64 = 1.0 / 16.0;
 
 /// Carries out a command.
@@ -30,7 +30,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
     state.remark = None;
     state.commands = state.commands.wrapping_add(1);
     if matches!(command, Command::MoveUp | Command::MoveDown | Command::ZoomBytesIn | Command::ZoomBytesOut) {
-        // Whoever sets the bytes axis wants it to stay.
+        // A manual zoom or pan of the byte axis ends the automatic fit.
         state.bytes_axis = BytesAxis::Free;
     }
     let (width, height) = state.canvas.map_or((0.0, 0.0), |it| (f64::from(it.width_px), f64::from(it.height_px)));
@@ -190,7 +190,7 @@ pub(super) fn command(state: &mut State, command: Command, now_ms: f64, effects:
     }
 }
 
-/// The one after `now`, the first after the last.
+/// Returns the element after `now`, wrapping around to the first.
 fn after<T: PartialEq + Copy>(all: &[T], now: T) -> T {
     let place = all.iter().position(|one| *one == now).map_or(0, |place| place + 1);
     all.get(place).or(all.first()).copied().unwrap_or(now)

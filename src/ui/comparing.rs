@@ -1,5 +1,5 @@
-//! Two devices against each other: those of a second file beside those of the first, or two of one file. They are shown as two lanes over
-//! aligned moments; the insight that tells the difference is [`engine::protocol::Topic::Comparison`].
+//! Comparison of two devices, of one file or of two. They are shown as two lanes over aligned moments. The differences
+//! are listed by the insight [`engine::protocol::Topic::Comparison`].
 
 mod data;
 mod lanes;
@@ -17,7 +17,7 @@ use super::stage::{Choice, Loading, Stage};
 use super::toast::Toast;
 use engine::protocol::Reply;
 
-/// Carries out an action.
+/// Applies an action of the comparison.
 pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effects: &mut Vec<Effect>) {
     match action {
         ComparingAction::FilesGiven(from, files) => {
@@ -50,7 +50,7 @@ pub(super) fn act(state: &mut Shared, action: ComparingAction, now_ms: f64, effe
     }
 }
 
-/// Carries out a key or a control.
+/// Carries out a command of the comparison.
 pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Effect>) {
     match step {
         ComparingStep::Open if state.file().is_some() => effects.push(Effect::PickSecond),
@@ -69,7 +69,7 @@ pub(super) fn step(state: &mut Shared, step: ComparingStep, effects: &mut Vec<Ef
     }
 }
 
-/// Opens a second file.
+/// Starts loading the second file. Does nothing while no first file is open.
 pub(super) fn begin(state: &mut Shared, wanted: &Wanted, now_ms: f64, effects: &mut Vec<Effect>) {
     let origin = match wanted {
         Wanted::Place(place) => state.snapshots.get(*place).map(|choice| (choice.origin.clone(), choice.member)),
@@ -90,7 +90,7 @@ pub(super) fn begin(state: &mut Shared, wanted: &Wanted, now_ms: f64, effects: &
     effects.push(Effect::LoadSecond { origin, member, load });
 }
 
-/// What the worker says of the second file; whether it is about that.
+/// Handles a reply of the worker about the second file. Returns false if the reply belongs to another load.
 pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f64) -> bool {
     let Second::Loading(loading, of) = &mut state.comparing.second else { return false };
     if *of != load {
@@ -114,14 +114,14 @@ pub(super) fn take_reply(state: &mut Shared, load: u32, reply: &Reply, now_ms: f
     true
 }
 
-/// The second file can't be opened: what is open stays.
+/// Reports that the second file could not be opened. The first file stays open.
 pub(super) fn failed(state: &mut Shared, message: &str) {
     if let Second::Loading(loading, _) = std::mem::take(&mut state.comparing.second) {
         state.toast = Some(Toast::new(loading.name, message));
     }
 }
 
-/// The link to the second file could not be fetched.
+/// Reports that the second file could not be fetched, if `load` is the one in progress.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if let Second::Loading(loading, of) = &state.comparing.second
         && *of == load
@@ -132,7 +132,8 @@ pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     }
 }
 
-/// The second file is open: its devices come behind those of the first, and the two to be shown are compared.
+/// Appends the devices of the second file to those of the first, and compares the shown device with the second file's
+/// default device.
 fn opened(state: &mut Shared) {
     let (Second::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else { return };
     let own = first.devices.len();
@@ -146,7 +147,7 @@ fn opened(state: &mut Shared) {
     compare(state, [a, second_place]);
 }
 
-/// Compares two devices: A's window shows everything.
+/// Starts comparing two devices, A and B, and shows all of A.
 fn compare(state: &mut Shared, pair: [usize; 2]) {
     state.comparing.pair = Some(pair);
     state.lanes.turn = pair[0].wrapping_sub(1);
@@ -160,7 +161,7 @@ fn compare(state: &mut Shared, pair: [usize; 2]) {
     state.topic_wanted = Some(engine::protocol::Topic::Comparison);
 }
 
-/// Forgets the second file; where one of its devices is shown, the first file's is.
+/// Discards the second file. If one of its devices is shown, switches to the first file's default device.
 fn leave(state: &mut Shared) {
     if second::forget(state) {
         let place = state.file().map_or(0, |file| file.default_device());
@@ -168,7 +169,7 @@ fn leave(state: &mut Shared) {
     }
 }
 
-/// Compares no longer.
+/// Ends the comparison.
 pub(super) fn end(state: &mut Shared, effects: &mut Vec<Effect>) {
     leave(state);
     effects.push(Effect::EndSecond);

@@ -1,4 +1,4 @@
-//! The cursor: one moment and one byte, led by the pointer while it hovers, or by keys.
+//! The crosshair: one moment and one byte, placed by the pointer while it hovers, or by keys.
 
 mod data;
 
@@ -14,13 +14,14 @@ use super::shown::{BytesAxis, Hover};
 use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, Stepped, Stop};
 use picture::timeline::Axis;
 
-/// Commands that wait for a step of the one before: a key held down makes no more.
+/// Maximum number of queued commands while a step is in progress. Repeats of a held key beyond that are dropped.
 const MOST_WAITING: usize = 4;
-/// A cursor nearer to an edge of the window than this part of it brings the window along, to that part from the edge.
+/// Margin, as a fraction of the window. The window follows a crosshair that enters it.
 const NEAR: f64 = 0.02;
+/// Distance of the crosshair from that edge after the window has followed, as a fraction of the window.
 const BROUGHT: f64 = 0.2;
 
-/// How it takes part; [`super::tools`] forgets it.
+/// Answer hook of the crosshair. [`super::tools`] resets it and asks for its facts.
 pub(super) const PART: Part = Part { reset: keeps_all, asks: &[], take };
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
@@ -36,7 +37,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
 }
 
 impl Shared {
-    /// The cursor's moment: where keys have led it, or the one that the pixel under the pointer shows.
+    /// Returns the moment of the crosshair: set by keys, or shown by the pixel under the pointer.
     pub fn cursor_moment(&self) -> Option<u32> {
         if let Some(keys) = self.tools.cursor.keys {
             return Some(keys.moment);
@@ -45,18 +46,18 @@ impl Shared {
         scene.columns.moment.get(column_under(scene, view, pointer.x)?).copied()
     }
 
-    /// What the worker said last of a moment the cursor stood at: it names the moment.
+    /// Returns the worker's latest facts about a moment of the crosshair. They include the moment that they describe.
     pub fn cursor_facts(&self) -> Option<&MomentFacts> {
         self.tools.cursor.facts.as_ref()
     }
 
-    /// The cursor's moment and byte.
+    /// Returns the moment and the byte of the crosshair.
     pub fn cursor(&self) -> Option<Standing> {
         let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
         self.tools.cursor.keys.or_else(|| Some(Standing { moment: self.cursor_moment()?, byte: byte(self.pointer?)? }))
     }
 
-    /// Where the cursor is in the window, which it may be outside of.
+    /// Returns the position of the crosshair in device pixels of the window. It may lie outside.
     pub fn cursor_px(&self) -> Option<Pointer> {
         let Some(keys) = self.tools.cursor.keys else { return self.pointer };
         let view = self.view?;
@@ -69,7 +70,8 @@ impl Shared {
         Some(Pointer { x: view.column_from_x(x), y })
     }
 
-    /// Where keys begin: at the cursor, at the pinned moment if that is in the window, or in the middle of it.
+    /// Returns the starting point of a move by keys: the crosshair, else the cursor if it is visible, else the centre
+    /// of the window.
     fn standing(&self) -> Option<Standing> {
         self.cursor().or_else(|| {
             let view = self.view?;
@@ -89,7 +91,7 @@ impl Shared {
             let column = column_under(scene, &view, middle.x)?;
             let (moment, total) = scene.columns.moment.get(column).zip(scene.columns.total.get(column))?;
             let byte = view.bytes_from_row(middle.y).max(0.0) as u64;
-            // Where addresses are shown, what is live says nothing of heights.
+            // The axis of addresses does not start at 0, so the total of live bytes is no bound there.
             let is_stack = !matches!(self.looks.plot, Plot::Addresses(_));
             let byte = if is_stack { byte.min(total.saturating_sub(1)) } else { byte };
             Some(Standing { moment: *moment, byte })
@@ -104,13 +106,13 @@ impl Shared {
         self.pin(moment);
     }
 
-    /// Keys have led it there, or the pointer leads. Neither the pinned moment nor the window changes.
+    /// Places the crosshair as if by keys, or returns it to the pointer. Neither the cursor nor the window changes.
     pub(super) fn put_cursor(&mut self, to: Option<Standing>) {
         self.pointer_leads();
         self.tools.cursor.keys = to;
     }
 
-    /// The pointer leads again.
+    /// Returns the crosshair to the pointer and cancels pending steps.
     pub(super) fn pointer_leads(&mut self) {
         let cursor = &mut self.tools.cursor;
         (cursor.keys, cursor.stepping, cursor.follow) = (None, None, Follow::No);
@@ -118,7 +120,7 @@ impl Shared {
     }
 }
 
-/// Moves the cursor by a key, or selects what is there; when the step before has ended, at the latest.
+/// Moves the crosshair by a key, or selects the object under it. Commands given during a step are queued.
 pub(super) fn go(state: &mut Shared, step: CursorStep, effects: &mut Vec<Effect>) {
     if state.tools.cursor.stepping.is_some() {
         if state.tools.cursor.waiting.len() < MOST_WAITING {
@@ -146,7 +148,7 @@ pub(super) fn go(state: &mut Shared, step: CursorStep, effects: &mut Vec<Effect>
                 state.remark = Some(["Select ", noun, " first."].concat());
                 return;
             };
-            // The last state it is live in; the event that ends it follows.
+            // Last moment at which the allocation is live. The event that frees it follows.
             let last = freed.unwrap_or(u32::MAX);
             let born = born.map_or(0, |event| event.saturating_add(1));
             let at_its_end = step == CursorStep::ToFreed;
@@ -184,7 +186,7 @@ fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<E
     effects.push(Effect::ask(serial, device, Question::Step { looks, moment: keys.moment, byte: keys.byte, step }));
 }
 
-/// Takes the worker's answer to a step.
+/// Handles the worker's answer to a step, and carries out queued commands.
 fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effect>) {
     let Some(stepping) = state.tools.cursor.stepping.take_if(|stepping| stepping.serial == serial) else { return };
     let there = Standing { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
@@ -210,7 +212,7 @@ fn stepped(state: &mut Shared, serial: u32, to: Stepped, effects: &mut Vec<Effec
     }
 }
 
-/// Brings the window along with a cursor that keys have led out of it, as soon as it is known where that is.
+/// Pans the window if keys have moved the crosshair to its edge or outside, once the position is known.
 pub(super) fn follow(state: &mut Shared) -> Followed {
     if state.tools.cursor.follow == Follow::No {
         return Followed::No;
@@ -236,11 +238,10 @@ pub(super) fn follow(state: &mut Shared) -> Followed {
     Followed::No
 }
 
-/// Brings what is known of the allocation under a cursor that keys lead up to date. Until the worker has answered, what was
-/// known of the place before stays.
+/// Updates the hover state for a crosshair placed by keys. Until the worker has answered, the previous state stays.
 pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
     let Some(device) = state.device().map(|device| device.device) else { return };
-    // What stands out does not matter.
+    // The highlight does not affect which allocation is hit.
     let (place, looks) = (state.device_place, state.geometry.looks.plain());
     if let Some((hit, memory)) = state.tools.cursor.hit.about(&(keys, looks)) {
         let (hit, memory, plot) = (hit.clone(), memory.clone(), looks.plot);
@@ -260,7 +261,7 @@ pub(super) fn look(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>
     }
 }
 
-/// Selects what is at the cursor.
+/// Selects the object under the crosshair.
 fn select(state: &mut Shared, effects: &mut Vec<Effect>) {
     match (state.tools.cursor.keys, state.pointer) {
         (Some(keys), _) => pointing::select_at(state, keys, effects),

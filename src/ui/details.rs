@@ -1,46 +1,46 @@
-//! The selected allocation as text: facts, stack, and the form for the clipboard.
+//! Text of the selected allocation: facts, stack, and a form for the clipboard.
 
 use super::summary::{Fact, device_name};
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{BY_RECORDER, Details, FrameText, Origin, SEPARATOR, pool_of_id};
 
-/// What the details panel shows.
+/// Contents of the details panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DetailsView {
-    /// Its size, short: `38.1 MiB`.
+    /// Requested bytes, with three digits: `38.1 MiB`.
     pub title: String,
-    /// The place in the user's code, if there is one: `train.py:233 step`.
+    /// Call site, if there is one: `train.py:233 step`.
     pub site: Option<String>,
-    /// What has to be known before the numbers are read: born before the trace, unexplained.
+    /// Warning shown above the numbers, for example that the allocation was made before recording.
     pub caution: Option<&'static str>,
-    /// The facts, in reading order.
-    /// Category and lifetime.
+    /// The most important facts: tensor, category and lifetime.
     pub key: Vec<Fact>,
+    /// All facts, in reading order.
     pub facts: Vec<Fact>,
-    /// Above the stack: whose it is, and how deep.
+    /// Heading of the stack: whether it belongs to the allocation or the free, and its number of frames.
     pub stack_title: String,
     pub frames: Vec<FrameView>,
-    /// Where the forward operation stood, as the file has it.
+    /// Stack of the forward operation, as recorded in the file.
     pub forward: Vec<String>,
 }
 
-/// One frame.
+/// A frame of a stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameView {
     pub name: String,
-    /// `file:line`, empty when the file names none.
+    /// `file:line`, or empty if the frame names no file.
     pub place: String,
-    /// File and line, as the file has them.
+    /// File and line as recorded.
     pub source: [String; 2],
     pub kind: FrameKind,
-    /// Further lines: the fx node it came from.
+    /// Additional lines: the FX node that the frame came from.
     pub notes: Vec<String>,
 }
 
-/// What kind of code a frame is.
+/// Origin of a frame's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
-    /// The user's own: what one looks for.
+    /// The user's own code.
     User,
     Library,
     Native,
@@ -48,7 +48,7 @@ pub enum FrameKind {
 
 impl FrameView {
     fn new(frame: &FrameText) -> FrameView {
-        // torch writes "??" (or nothing) and line 0 for C++ frames without debug information.
+        // PyTorch writes "??" (or nothing) and line 0 for C++ frames without debug information.
         let unnamed = matches!(frame.filename.as_str(), "" | "??" | "none");
         let native = unnamed || !(frame.filename.ends_with(".py") || frame.filename.starts_with('<'));
         let kind = match (frame.user, native) {
@@ -66,23 +66,24 @@ impl FrameView {
         FrameView { name: frame.name.clone(), place, source, kind, notes }
     }
 
-    /// One line, for the clipboard.
+    /// Formats the frame as one line for the clipboard.
     fn line(&self) -> String {
         if self.place.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.place) }
     }
 }
 
-/// Frames of a stack that are shown together.
+/// A run of consecutive frames that are shown or folded together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
-    /// One that is always shown.
+    /// A frame that is always shown.
     Own(&'a FrameView),
-    /// Internal frames in a row, shown when asked for.
+    /// Consecutive internal frames, folded until expanded.
     Internal(&'a [FrameView]),
 }
 
 impl DetailsView {
-    /// The stack, innermost first: own frames are seen at once, between them internal ones are folded. Without own frames, nothing is.
+    /// Returns the stack, innermost frame first, with internal frames between user frames folded. Nothing is folded if
+    /// there are no user frames.
     pub fn runs(&self) -> Vec<Run<'_>> {
         let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
         if !self.frames.iter().any(is_own) {
@@ -97,17 +98,17 @@ impl DetailsView {
     }
 }
 
-/// Bytes, short and exact.
+/// Formats bytes with three digits and to the byte.
 pub(super) fn bytes(value: u64) -> String {
     if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
 }
 
-/// A stream: the default one, or its handle.
+/// Formats a stream handle, where 0 is the default stream.
 pub(super) fn stream_name(stream: u64) -> String {
     if stream == 0 { "0 (default)".to_owned() } else { format!("0x{stream:x}") }
 }
 
-/// A pool under the heading "Pool".
+/// Formats a pool id, where `(0, 0)` is the default pool.
 pub(super) fn pool_fact(pool: (u64, u64)) -> String {
     if pool == (0, 0) { "default".to_owned() } else { pool_of_id(pool) }
 }
@@ -120,14 +121,14 @@ fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
     }
 }
 
-/// The time of day, UTC, of microseconds since 1970; `None` before that.
+/// Formats microseconds since 1970 as a time of day in UTC. `None` for negative values.
 pub(super) fn clock(us: i64) -> Option<String> {
     let us = u64::try_from(us).ok()?;
     let (seconds, micros) = (us / 1_000_000 % 86_400, us % 1_000_000);
     Some(format!("{:02}:{:02}:{:02}.{micros:06} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60))
 }
 
-/// The details panel.
+/// Builds the contents of the details panel.
 pub fn view(details: &Details) -> DetailsView {
     let frames: Vec<FrameView> = details.frames.iter().map(FrameView::new).collect();
     let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
@@ -157,7 +158,7 @@ pub fn view(details: &Details) -> DetailsView {
     }
 }
 
-/// What says most of it, above its stack.
+/// Returns the most important facts, shown above the stack.
 fn key(details: &Details) -> Vec<Fact> {
     let name = details.tensors.first().and_then(|tensor| tensor.split(SEPARATOR).next());
     let tensor = name.map(|name| ("Tensor", name.to_owned()));
@@ -227,7 +228,7 @@ fn lifetime(details: &Details) -> Option<String> {
     Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))
 }
 
-/// Everything as text, for the clipboard.
+/// Formats all details as text for the clipboard.
 pub fn text(details: &Details) -> String {
     let view = view(details);
     let mut lines: Vec<String> = view.facts.iter().map(|fact| format!("{}: {}", fact.label, fact.value)).collect();

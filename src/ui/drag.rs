@@ -1,4 +1,4 @@
-//! What a press of the pointer that moves does: it moves the picture, measures, or draws a box to zoom into.
+//! Drags on the timeline: panning, measuring, or drawing a box to zoom into.
 
 mod data;
 
@@ -11,16 +11,16 @@ use super::ruler::{Mode, Removed};
 use super::shared::Shared;
 use super::shown::BytesAxis;
 
-/// A side of the box shorter than this many CSS pixels leaves its axis alone.
+/// Length in CSS pixels below which a side of the box leaves its axis unchanged.
 const FLAT_PX: f64 = 8.0;
 
 impl Shared {
-    /// A press began to move.
+    /// Starts a drag at `from`. The modifiers and the ruler mode decide what it does.
     pub(super) fn begin_drag(&mut self, from: Pointer, held: Modifiers) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
         // A finger does not hover before it drags.
         self.hover_at(Some(from));
-        // What is drawn belongs to a device.
+        // Boxes and measurements belong to the device under the pointer.
         let from = if moves { from } else { self.focus_at(from) };
         self.hover_at(None);
         self.pointer_leads();
@@ -36,7 +36,7 @@ impl Shared {
         }
     }
 
-    /// It moves on to here.
+    /// Moves the free corner of the box or the free end of the ruler to `to`.
     pub(super) fn draw_to(&mut self, to: Pointer) {
         let Some(view) = self.view else { return };
         let to = Pointer { x: to.x.clamp(0.0, view.width_px.into()), y: to.y.clamp(0.0, view.height_px.into()) };
@@ -51,13 +51,13 @@ impl Shared {
         }
     }
 
-    /// Escape ends what is drawn, or else what is measured, or else the range; whether there was any of them.
+    /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether there was any of them.
     pub(super) fn give_up_drawn(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
         matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
     }
 
-    /// Escape ends the node's selection, or else the segment's, or else the allocation's, or else the search.
+    /// Handles Escape: clears the selected node or segment, else the selected allocation, else the search.
     pub(super) fn give_up_selected(&mut self) {
         if self.views.node.take().is_some() || self.plots.chosen.take().is_some() {
             return;
@@ -69,7 +69,7 @@ impl Shared {
         self.pointer_leads();
     }
 
-    /// It ends: a box is zoomed into.
+    /// Ends the drag. A box is zoomed into.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
             let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
@@ -77,7 +77,7 @@ impl Shared {
         }
     }
 
-    /// What is measured fills the window. An axis on which that is flat beside the other stays as it is.
+    /// Zooms to the measured range. An axis stays unchanged if the range is too short there compared to the other axis.
     pub(super) fn zoom_to_ruler(&mut self) {
         let (Some([from, to]), Some(view)) = (self.tools.ruler.ends, self.view) else {
             self.remark = Some("Measure something first.".to_owned());
@@ -91,7 +91,8 @@ impl Shared {
         self.zoom_to(columns, rows, flat.min(longest));
     }
 
-    /// The window over these columns and rows of this one. Where they are less than `flat` device pixels apart, the axis stays.
+    /// Zooms to these columns and rows of the window. An axis stays unchanged if they are less than `flat` device
+    /// pixels apart.
     fn zoom_to(&mut self, columns: [f64; 2], rows: [f64; 2], flat: f64) {
         let flat = flat.max(f64::MIN_POSITIVE);
         let span = |[from, to]: [f64; 2]| (from.min(to), (from - to).abs());

@@ -1,4 +1,4 @@
-//! What stands around the picture: axes, peak, marks, annotations and the life of the selection, as plain data.
+//! The decorations of the picture as plain data: axes, peak, marks, annotations and the lifetime of the selection.
 //!
 //! ```text
 //! Shared ──▶ Figure ──▶ shapes ──▶ the page's canvas
@@ -23,47 +23,48 @@ use base::units::Bytes;
 use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
 
-/// CSS pixels between marks of an axis, at least.
+/// Minimum distance between ticks of an axis, in CSS pixels.
 const BYTES_APART: f64 = 44.0;
 const EVENTS_APART: f64 = 90.0;
 
-/// What stands around the picture of a window, in its pixels: x from its left, y up from its bottom.
+/// The decorations around the picture of a window. Coordinates are in its pixels: x from the left, y up from the
+/// bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Pixels to a CSS pixel: how large everything is.
+    /// Device pixels per CSS pixel.
     pub scale: f64,
     pub plot: [f64; 2],
-    /// Pixels right of the picture that an axis there needs.
+    /// Width of the axis to the right of the picture, in pixels. 0 without such an axis.
     pub right: f64,
-    /// Lower and upper edge of the rows that are this device's, counted upwards: of several, its lane.
+    /// Lower and upper edge of the device's rows, in pixels from the bottom. With several lanes, its lane.
     pub lane: [f64; 2],
     pub title: &'static str,
     pub bytes: Vec<Tick>,
     pub gaps: Vec<Gap>,
     pub curves: Vec<Curve>,
-    /// What the horizontal axis counts.
+    /// Unit of the horizontal axis.
     pub axis: Axis,
     pub ticks: Vec<Tick>,
     pub around: Around,
-    /// How many lanes the annotations need.
+    /// Number of lanes for annotations.
     pub lanes: u32,
     pub peak: Option<Peak>,
-    /// From when to when the selection lives.
+    /// Start and end of the selection's lifetime on the x axis.
     pub life: Option<[f64; 2]>,
-    /// What lies over the picture; the page draws it on a canvas of its own.
+    /// Tools drawn over the picture. The page draws them on a separate canvas.
     pub tools: Overlay,
 }
 
-/// The largest total.
+/// The largest total of the plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peak {
-    /// Where it begins; NaN where that is not known yet.
+    /// Start of the peak. NaN while it is unknown.
     pub x: f64,
     pub y: f64,
     pub label: String,
 }
 
-/// The largest total of what is shown; none of addresses.
+/// Returns the peak of the shown plot. `None` for a plot of addresses.
 fn peak(state: &Shared, view: &View) -> Option<Peak> {
     let device = state.drawn_device()?;
     let (peak, x) = match state.looks.plot {
@@ -83,7 +84,8 @@ fn peak(state: &Shared, view: &View) -> Option<Peak> {
 }
 
 impl Figure {
-    /// The figure on the canvas: of several lanes that of the focused one, whose window `view` is, and the bytes axes of all.
+    /// Returns the decorations of the page's canvas. With several lanes, `view` is the window of the focused one, and
+    /// the bytes axes are those of all lanes.
     pub fn on_canvas(state: &Shared, view: &View, canvas: Canvas) -> Figure {
         let mut figure = Figure::of(state, view, canvas.scale);
         let bottom = state.focused_lane().map_or(0.0, |lane| f64::from(lane.bottom_px));
@@ -105,14 +107,14 @@ impl Figure {
         if let Some(peak) = &mut figure.peak {
             peak.y += bottom;
             if state.has_lanes() {
-                // A lane's label tells it already.
+                // The label of the lane already contains the peak.
                 peak.label = String::new();
             }
         }
         figure
     }
 
-    /// The figure of a window by itself, drawn with `scale` pixels to a CSS pixel.
+    /// Returns the decorations of a single window, drawn with `scale` pixels per CSS pixel.
     pub fn of(state: &Shared, view: &View, scale: f64) -> Figure {
         let peak = peak(state, view);
         let life = state.selection.as_deref().map(|selected| {

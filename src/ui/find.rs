@@ -1,4 +1,4 @@
-//! Finding allocations: what is typed, what it found, going from match to match; and what stands out in the picture.
+//! Search for allocations: the query, its matches, stepping between matches, and their highlighting in the timeline.
 
 mod data;
 
@@ -17,34 +17,34 @@ use engine::protocol::{
     Answer, Begin, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally, Weight,
 };
 
-/// What is said beside the field.
+/// Status text beside the search field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindStatus {
-    /// In short: `12 of 3,407 · 1.20 GiB in all · 310 MiB at the peak`.
+    /// Short form: `12 of 3,407 · 1.20 GiB total · 310 MiB at the peak`.
     pub text: String,
-    /// In full, to the byte; or nothing.
+    /// Full form, to the byte. May be empty.
     pub exact: String,
-    /// Whether the text says what is wrong with the query.
+    /// True if the text reports an error in the query.
     pub is_wrong: bool,
-    /// What was found, once it is.
+    /// Totals over all matches, once known.
     pub tally: Option<Tally>,
 }
 
-/// This stands in the field now.
+/// Starts a search if the text of the field has changed.
 pub(super) fn typed(state: &mut Shared, text: String) {
     if text != state.find.text {
         look_for(state, text, state.find.capitals);
     }
 }
 
-/// Capitals matter from now on, or no longer do.
+/// Turns Match case on or off and searches again.
 pub(super) fn toggle_capitals(state: &mut Shared) {
     let other = if state.find.capitals == Capitals::Matter { Capitals::Ignored } else { Capitals::Matter };
     let text = state.find.text.clone();
     look_for(state, text, other);
 }
 
-/// Categories are told otherwise: a search for one is made again.
+/// Repeats a search for a category after the category rules have changed.
 pub(super) fn categories_changed(state: &mut Shared) {
     if state.find.text.contains("@category") {
         let Find { text, capitals, .. } = state.find.clone();
@@ -55,11 +55,11 @@ pub(super) fn categories_changed(state: &mut Shared) {
 }
 
 fn look_for(state: &mut Shared, text: String, capitals: Capitals) {
-    // What was found stays in the picture until there is something else: no flicker between two letters.
+    // Previous matches stay highlighted until new ones arrive, which avoids flicker while typing.
     let found = state.find.found.take();
     let mut find = Find { text, capitals, ..Find::default() };
     let query = Query::parse(&find.query());
-    // A number says which one is meant: it is gone to at once.
+    // A query for an allocation number goes to its only match at once.
     find.then = matches!(query, Ok(Query::Number(_))).then_some((Direction::Next, Among::All));
     let is_empty = matches!(query, Err(QueryError::Empty));
     find.wrong = query.err().filter(|_| !is_empty);
@@ -67,7 +67,7 @@ fn look_for(state: &mut Shared, text: String, capitals: Capitals) {
     state.find = find;
 }
 
-/// Asks for what is missing, and goes where it could not go before.
+/// Asks the worker for missing results, and continues a pending step between matches.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.find.wants() {
         let serial = state.next_serial();
@@ -79,10 +79,10 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// How it takes part.
+/// Reset, question and answer hooks of the search.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
-/// The device is another: only what stands in the field stays.
+/// Keeps only the query when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Find { text, wrong, capitals, .. } = std::mem::take(&mut state.find);
@@ -99,9 +99,9 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Goes to the next match, once it is known.
+/// Goes to the next or previous match, as soon as the matches are known.
 pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects: &mut Vec<Effect>) {
-    // An order that is still to be made would keep the worker busy: it is made with the scene.
+    // A new stacking order is built together with the scene. Asking now would block the worker with it.
     let is_made = state.geometry.looks.stacking == state.looks.stacking;
     let Some(found) = state.find.current().filter(|_| is_made && state.find.stepping.is_none()) else {
         if state.find.text.trim().is_empty() {
@@ -114,7 +114,7 @@ pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects
     let find = found.serial;
     let Some(device) = state.device().map(|device| device.device) else { return };
     let window = window(state);
-    // The details of the match that was gone to may still be on their way.
+    // The details of the last visited match may still be on their way.
     let last = state.find.revealing.map(|it| it.allocation);
     let last = last.or(state.selection.as_deref().map(|it| it.allocation));
     let last = last.or(state.find.at.map(|it| it.allocation));
@@ -125,7 +125,7 @@ pub(super) fn go(state: &mut Shared, direction: Direction, among: Among, effects
     effects.push(Effect::ask(serial, device, Question::FindNext { find, begin, direction, looks, window, scope }));
 }
 
-/// The moments in the window: the first, and the first beyond.
+/// Returns the moments in the window: the first, and one past the last.
 pub(super) fn window(state: &Shared) -> [u32; 2] {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return [0, u32::MAX] };
     let moment = |column: f64| {
@@ -137,7 +137,7 @@ pub(super) fn window(state: &Shared) -> [u32; 2] {
     [from, to.saturating_add(1)]
 }
 
-/// What the search `serial` found.
+/// Handles the result of search `serial`.
 fn found(state: &mut Shared, serial: u32, tally: Tally) {
     if state.find.asked.take_if(|asked| *asked == serial).is_none() {
         return;
@@ -145,7 +145,7 @@ fn found(state: &mut Shared, serial: u32, tally: Tally) {
     state.find.found = Some(Found { serial, query: state.find.query(), tally });
 }
 
-/// Where the step `serial` leads.
+/// Handles the match that step `serial` leads to.
 fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut Vec<Effect>) {
     if state.find.stepping.take_if(|stepping| *stepping == serial).is_none() {
         return;
@@ -158,7 +158,8 @@ fn stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &mut 
     (state.find.at, state.find.revealing) = (Some(found), Some(found));
 }
 
-/// Brings a match into the window by the shortest way, where it is one that was just gone to; `None` where it is not.
+/// Pans the window to a match that was just stepped to, by the shortest distance. Returns `None` if `details` belong to
+/// another allocation.
 pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     let found = state.find.revealing.take_if(|it| it.allocation == details.allocation)?;
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
@@ -178,15 +179,16 @@ pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
 }
 
 impl Shared {
-    /// The search whose matches stand out, by its serial.
+    /// Returns the serial of the search whose matches are highlighted.
     pub(super) fn found_serial(&self) -> Option<u32> {
         self.find.found.as_ref().filter(|found| found.tally.count > 0).map(|found| found.serial)
     }
 
-    /// How the picture is to look, with what stands out of it: the selected node, else what was found, else what has the stack of the selection.
+    /// Returns the looks with the highlight to draw: the selected node, else the matches, else the allocations with the
+    /// selection's stack.
     pub(super) fn wanted_looks(&self) -> Looks {
         if matches!(self.looks.plot, Plot::Reserved(_)) {
-            // What is drawn are no allocations.
+            // The reserved plot draws segments, not allocations.
             return self.looks.plain();
         }
         let found = self.find.found.as_ref().filter(|found| found.tally.count > 0);
@@ -201,7 +203,7 @@ impl Shared {
     }
 }
 
-/// What is said beside the field.
+/// Builds the status text beside the search field.
 pub fn status(state: &Shared) -> FindStatus {
     let find = &state.find;
     if let Some(wrong) = &find.wrong {
@@ -226,7 +228,7 @@ pub fn status(state: &Shared) -> FindStatus {
         exact: format!(
             "{} B requested in total{}; {} live at the peak, {} B",
             grouped(tally.requested),
-            // A sum over all of the trace, as the command line says too.
+            // Sums over the whole trace, like the command line.
             if tally.peak_requested < tally.requested { " (not all live at once)" } else { "" },
             grouped(tally.peak_count.into()),
             grouped(tally.peak_requested)
@@ -236,8 +238,8 @@ pub fn status(state: &Shared) -> FindStatus {
     }
 }
 
-/// What a view says of what the search found in it: `12 found · 310 MiB`; nothing while nothing is looked for, or while `find`, the
-/// search that it was asked about, is not the latest.
+/// Formats the matches within a view: `12 found · 310 MiB`. Empty if nothing is searched for, or if `find`, the search
+/// that the view was computed for, is not the latest.
 pub(super) fn found_in(state: &Shared, find: Option<u32>, scope: Scope, weight: Weight) -> String {
     if find.is_none() || find != state.found_serial() {
         return String::new();
@@ -248,7 +250,7 @@ pub(super) fn found_in(state: &Shared, find: Option<u32>, scope: Scope, weight: 
     text
 }
 
-/// How much has the stack of the selection, once it is known; empty until then.
+/// Formats the totals of all allocations with the selection's stack. Empty until they are known.
 pub fn same_stack(state: &Shared) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
     let Some(tally) = stack.and_then(|stack| state.around.same_stack.about(&stack)) else { return String::new() };

@@ -1,15 +1,16 @@
-//! What tells a file from others, as a link has it: its length, and a hash of its first, middle and last MiB.
+//! Fingerprint of a file, as links contain it: its length and a hash of its first, middle and last MiB.
 //!
-//! So much is read in an instant of a file of any size; it is against mistaking one file for another, not against forgery.
+//! It can be computed in an instant for a file of any size. It prevents confusion of files, not forgery.
 
 use std::ops::Range;
 
-/// Bytes of each of the three parts.
+/// Bytes in each of the three hashed parts.
 const PART: u64 = 1 << 20;
-/// Bytes of the hash that are written: by chance no two files share them.
+/// Bytes of the hash that are kept, enough to make accidental collisions negligible.
 const HASH_BYTES: usize = 16;
 
-/// The parts of a file of so many bytes that are hashed, in order; no two overlap, and together they are all of a short file.
+/// Returns the parts of a file of `length` bytes that are hashed, in order. They do not overlap, and cover all of a
+/// file of up to 3 MiB.
 pub fn parts(length: u64) -> [Range<u64>; 3] {
     if length <= 3 * PART {
         return [0..length, length..length, length..length];
@@ -18,7 +19,7 @@ pub fn parts(length: u64) -> [Range<u64>; 3] {
     [0..PART, middle..middle + PART, length - PART..length]
 }
 
-/// Takes a file in from its beginning to its end.
+/// Computes a fingerprint from the bytes of a file, read from start to end.
 #[derive(Clone, Debug)]
 pub struct Tap {
     length: u64,
@@ -27,12 +28,12 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// For a file of so many bytes.
+    /// Creates a hasher for a file of `length` bytes.
     pub fn new(length: u64) -> Tap {
         Tap { length, came: 0, hasher: blake3::Hasher::new() }
     }
 
-    /// The next bytes.
+    /// Adds the next bytes of the file.
     pub fn take(&mut self, bytes: &[u8]) {
         let from = self.came;
         self.came += bytes.len() as u64;
@@ -42,12 +43,12 @@ impl Tap {
         }
     }
 
-    /// The bytes up to here are not those of a part: they need not be read.
+    /// Skips to offset `at`. The skipped bytes must not belong to any of the [`parts`].
     pub fn skip_to(&mut self, at: u64) {
         self.came = self.came.max(at);
     }
 
-    /// `LENGTH-HASH`; `None` where the file was not as long as it was said to be.
+    /// Returns the fingerprint, `LENGTH-HASH`. `None` if the file did not have the announced length.
     pub fn finish(&self) -> Option<String> {
         let hash = self.hasher.finalize().to_hex();
         let hash = hash.get(..2 * HASH_BYTES)?;
@@ -55,7 +56,7 @@ impl Tap {
     }
 }
 
-/// The bytes that a print says the file has.
+/// Returns the file length in bytes that a fingerprint contains.
 pub fn length(print: &str) -> Option<u64> {
     print.split('-').next()?.parse().ok()
 }

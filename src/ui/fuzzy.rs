@@ -1,30 +1,32 @@
-//! Fuzzy matching: whether the letters of each typed word occur in a name in their order, and how well. Letters at the start of a word
-//! and letters side by side count most, so that `gp` finds "Go to the peak" before "Page up".
+//! Fuzzy matching of typed words against names.
+//!
+//! Each word must occur in the name as a subsequence. Letters at the start of a word and adjacent letters score
+//! highest, so `gp` ranks "Go to the peak" above "Page up".
 
-/// Longer names are matched by their beginning.
+/// Number of characters of a name that are matched. The rest is ignored.
 const MOST_LETTERS: usize = 160;
 
-/// Where no match ends.
+/// Score of an impossible match.
 const NEVER: i32 = i32::MIN / 2;
 const LETTER: i32 = 1;
 const START_OF_NAME: i32 = 8;
 const START_OF_WORD: i32 = 8;
 const SIDE_BY_SIDE: i32 = 6;
-/// A gap is no gain, even before the start of a word.
+/// Penalty for a gap. Even at the start of a word, a letter after a gap scores less than an adjacent one.
 const APART: i32 = -3;
-/// So many letters of a name weigh as much as one point.
+/// Factor applied to scores before the name's length is subtracted: this many letters cost one point.
 pub(crate) const SCALE: i32 = 8;
 
-/// How well a name matches.
+/// Result of a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Match {
-    /// The higher the better.
+    /// Higher is better.
     pub(crate) score: i32,
-    /// Which letters of the name were typed.
+    /// Indices of the matched letters in the name.
     pub(crate) places: Vec<usize>,
 }
 
-/// Matches what was typed with a name; `None` where a word of it is not in the name. ASCII letters match in either case.
+/// Matches typed words against a name, ignoring ASCII case. Returns `None` if a word does not occur in the name.
 pub(crate) fn matched(typed: &str, name: &str) -> Option<Match> {
     let lower = |letter: char| letter.to_ascii_lowercase();
     let letters: Vec<char> = name.chars().take(MOST_LETTERS).map(lower).collect();
@@ -33,18 +35,19 @@ pub(crate) fn matched(typed: &str, name: &str) -> Option<Match> {
         let word: Vec<char> = word.chars().map(lower).collect();
         found.score += align(&word, &letters, &mut found.places)?;
     }
-    // Of two names that match alike, the shorter says more precisely what was typed.
+    // Of two equally good matches, the shorter name is closer to the typed text.
     found.score = found.score * SCALE - letters.len() as i32;
     Some(found)
 }
 
-/// The best way to find the letters of a word in a name.
+/// Returns the best score of a word within a name, and appends the indices of the matched letters to `places`.
 fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32> {
     let mut rest = letters.iter();
     if !word.iter().all(|sign| rest.any(|letter| letter == sign)) {
         return None;
     }
-    // For each letter of the word, and each place in the name: the best score with the letter there, and the place of the one before.
+    // One row per letter of the word. For each index in the name: the best score with the letter there, and the index
+    // of the previous letter.
     let mut rows: Vec<Vec<(i32, usize)>> = Vec::new();
     for sign in word {
         let before = rows.last();
@@ -67,7 +70,7 @@ fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32
         rows.push(row);
     }
     let last = rows.last()?;
-    // The first of equal ones.
+    // Ties go to the leftmost match.
     let (mut place, score) = last.iter().enumerate().rev().map(|(place, it)| (place, it.0)).max_by_key(|it| it.1)?;
     for row in rows.iter().rev() {
         places.push(place);

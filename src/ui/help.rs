@@ -1,4 +1,4 @@
-//! The help: every key and gesture in groups, the forms of a search, and which of them a filter leaves.
+//! Contents of the help dialog: keys and gestures in groups, the search syntax, and a text filter.
 
 use super::action::Command;
 use super::binding::{Binding, Scope, key_text};
@@ -9,7 +9,7 @@ use super::keys::{BINDINGS, GESTURES};
 use super::palette::PaletteStep;
 use super::tab::Tab;
 
-/// The title of the group that stands first.
+/// Title of the first group.
 pub const FIRST: &str = "Start here";
 const MOVE: &str = "Move and zoom";
 const CURSOR: &str = "Cursor, range and markers";
@@ -18,13 +18,13 @@ const SEARCH: &str = "Search and selection";
 const VIEWS: &str = "Views";
 const FILES: &str = "Files and devices";
 const PAGE: &str = "Help and settings";
-/// The title of the group of the forms of a search.
+/// Title of the group with the search syntax.
 pub const FORMS: &str = "What you can search for";
 
-/// Groups that belong to no tab, in their order; the tabs' follow.
+/// Groups that belong to no tab, in order. The groups of the tabs follow.
 const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
 
-/// The commands that matter most.
+/// Commands listed in the first group.
 const ESSENTIAL: [Command; 10] = [
     Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle)),
     Command::Find,
@@ -38,7 +38,7 @@ const ESSENTIAL: [Command; 10] = [
     Command::OpenFile,
 ];
 
-/// What can be searched for: examples, and what they find.
+/// Search syntax: examples and their meaning.
 const SEARCHES: &[(&[&str], &str)] = &[
     (&["train.py:23"], "Part of any frame of the stack: file:line function"),
     (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
@@ -51,21 +51,21 @@ const SEARCHES: &[(&[&str], &str)] = &[
     (&["\"…\""], "Exactly this text, matching case"),
 ];
 
-/// Rows of the help under a title.
+/// A titled group of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub title: &'static str,
     pub rows: Vec<Row>,
 }
 
-/// Keys, gestures or examples, and what they do.
+/// Keys, gestures or examples, and their meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub keys: Vec<String>,
     pub text: &'static str,
 }
 
-/// The title of the group that a command belongs to.
+/// Returns the title of the group that a command belongs to.
 pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     use Command::*;
     match binding.scope {
@@ -105,7 +105,8 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     }
 }
 
-/// The groups, and of the forms of a search the last one; of a filter with words, the rows in which all of them occur.
+/// Returns all groups that have rows left, with the search syntax last. A filter keeps the rows that contain all of its
+/// words, ignoring ASCII case.
 pub fn groups(filter: &str) -> Vec<Group> {
     let words: Vec<String> = filter.split_whitespace().map(str::to_ascii_lowercase).collect();
     let row = |binding: &Binding<Command>| Row { keys: keys_text(binding), text: binding.label };
@@ -136,7 +137,7 @@ pub fn groups(filter: &str) -> Vec<Group> {
     groups
 }
 
-/// The keys of a command as people read them.
+/// Formats the keys of a command for display.
 pub(crate) fn keys_text(binding: &Binding<Command>) -> Vec<String> {
     binding.keys.iter().map(|key| key_text(key)).collect()
 }

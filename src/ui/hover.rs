@@ -1,4 +1,4 @@
-//! What is under the pointer: what the scene says at once, and the card that tells it.
+//! Hit testing under the pointer, and the hover card that describes the result.
 
 mod data;
 
@@ -15,7 +15,8 @@ use base::units::{Bytes, counted, grouped, percent};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
-/// A place of the picture where nothing is drawn: the worker knows what is there. `None` outside of all columns.
+/// Returns the spot at a position where nothing is drawn, so that the worker can be asked about it. `None` outside of
+/// all columns.
 pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     let column = column_under(scene, view, pointer.x)?;
     let moment = scene.columns.moment.get(column).copied()?;
@@ -23,9 +24,9 @@ pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> 
     Some(Spot::of_keys(Standing { moment, byte }))
 }
 
-/// What the picture shows at `pointer`; `None` beside the stack.
+/// Returns the spot that the scene shows at `pointer`. `None` outside of the stack.
 pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
-    // The scene may be of another scale while the exact one is on its way.
+    // The scene may have another scale than the window while the exact one is on its way.
     let x = scene.view.column_from_x(view.x_from_column(pointer.x.floor() + 0.5)).floor() as i32;
     let bytes = view.bytes_from_row(pointer.y.floor() + 0.5);
     let y = ((bytes / scene.view.bytes_per_px).floor() - scene.view.bottom_px as f64) as i32;
@@ -47,11 +48,11 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
     })
 }
 
-/// Pieces of a block that a card is kept clear of, at most.
+/// Maximum number of rectangles of a block that the hover card avoids.
 const MOST_PIECES: usize = 400;
 
-/// What the card of the block that is pointed at is to leave visible, in device pixels of the canvas from its left and its top: the
-/// pieces, that under the pointer first.
+/// Returns the rectangles of the hovered block that the card must not cover, in device pixels from the canvas's left
+/// and top. The one under the pointer comes first.
 pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
@@ -75,7 +76,8 @@ pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
     of().unwrap_or_default()
 }
 
-/// Where what is drawn begins in a column of the canvas, in device pixels from its top; the top where that is no height.
+/// Returns the top of the stack at a column of the canvas, in device pixels from the canvas's top. 0 for plots without
+/// a stack height, such as addresses.
 pub fn top_px(state: &Shared, x: f64) -> f64 {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
@@ -88,7 +90,7 @@ pub fn top_px(state: &Shared, x: f64) -> f64 {
     of().unwrap_or(0.0)
 }
 
-/// The hover card.
+/// Builds the hover card.
 pub fn card(hover: &Hover) -> Card {
     let spot = &hover.spot;
     let (count, largest) = spot.hidden;

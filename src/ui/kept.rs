@@ -1,39 +1,40 @@
-//! What is kept of snapshots that were decoded: which there are, how large they are, and which have to go for another one.
+//! Index of the cache of decoded snapshots: keys, sizes, and eviction of the least recently used.
 //!
-//! A file is told from others, and from what it was before, by its length, its fingerprint ([`super::fingerprint`]) and when it was changed.
+//! A key consists of the file's fingerprint, which includes its length ([`super::fingerprint`]), and its modification
+//! time.
 
 use base::units::{Bytes, counted};
 
-/// Files of so many bytes and more are kept: smaller ones are decoded as fast.
+/// Minimum file size in bytes for the cache. Smaller files decode fast enough.
 pub const LEAST: u64 = 8 << 20;
-/// Bytes that are kept in all.
+/// Capacity of the cache, in bytes.
 pub const MOST: u64 = 1 << 30;
 
-/// What the stored text begins with; the build that wrote it follows.
+/// Prefix of the stored text's first line. The id of the build follows.
 const FIRST_LINE: &str = "memscape kept 1 ";
-/// A stored text that is longer is not ours.
+/// Upper bound for the length of a stored text, in bytes. A longer one was not written by this code.
 const LONGEST: usize = 1 << 20;
 
-/// One that is kept.
+/// A cached snapshot.
 #[derive(Clone, Debug, PartialEq)]
 struct Entry {
     key: String,
     bytes: u64,
-    /// When it was used last, in milliseconds.
+    /// Time of last use, in milliseconds since 1970.
     used_ms: u64,
 }
 
-/// All that are kept.
+/// The index of all cached snapshots.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kept(Vec<Entry>);
 
-/// The key of a file by its fingerprint, changed at this time.
+/// Returns the cache key for a file with this fingerprint and modification time.
 pub fn key(print: &str, changed_ms: u64) -> String {
     [print, "-", &changed_ms.to_string()].concat()
 }
 
 impl Kept {
-    /// Reads what was stored by a build; what another one has written is not read, for it may have decoded in another way.
+    /// Parses the stored index. It is empty if another build wrote the text, since that may have decoded differently.
     pub fn parse(text: &str, build: &str) -> Kept {
         let mut lines = text.lines();
         if text.len() > LONGEST || lines.next().and_then(|line| line.strip_prefix(FIRST_LINE)) != Some(build) {
@@ -48,7 +49,7 @@ impl Kept {
         Kept(lines.filter_map(entry).collect())
     }
 
-    /// As it is stored.
+    /// Formats the index for storage.
     pub fn stored(&self, build: &str) -> String {
         let mut text = [FIRST_LINE, build].concat();
         for Entry { key, bytes, used_ms } in &self.0 {
@@ -57,19 +58,21 @@ impl Kept {
         text
     }
 
-    /// Whether one of a file of this length, changed at this time, is kept: its fingerprint is worth reading.
+    /// Returns whether a file of this length and modification time is cached. If so, its fingerprint is worth
+    /// computing.
     pub fn may_have(&self, length: u64, changed_ms: u64) -> bool {
         let (start, end) = ([&length.to_string(), "-"].concat(), ["-", &changed_ms.to_string()].concat());
         self.0.iter().any(|entry| entry.key.starts_with(&start) && entry.key.ends_with(&end))
     }
 
-    /// Uses the one of this key now; whether there is one.
+    /// Marks the entry as used now. Returns whether the key exists.
     pub fn take(&mut self, key: &str, now_ms: u64) -> bool {
         let entry = self.0.iter_mut().find(|entry| entry.key == key);
         entry.map(|entry| entry.used_ms = now_ms).is_some()
     }
 
-    /// Makes room for so many bytes: the keys of those that go, which were used longest ago. `None` where there is never room for so much.
+    /// Makes room for `bytes` and returns the evicted keys, least recently used first. `None` if it exceeds the
+    /// capacity.
     pub fn make_room(&mut self, bytes: u64) -> Option<Vec<String>> {
         if bytes > MOST {
             return None;
@@ -83,13 +86,12 @@ impl Kept {
         Some(gone)
     }
 
-    /// One more is kept.
+    /// Adds an entry, replacing one with the same key.
     pub fn add(&mut self, key: String, bytes: u64, now_ms: u64) {
         self.remove(&key);
         self.0.push(Entry { key, bytes, used_ms: now_ms });
     }
 
-    /// One is kept no longer.
     pub fn remove(&mut self, key: &str) {
         self.0.retain(|entry| entry.key != key);
     }
@@ -98,7 +100,7 @@ impl Kept {
         self.0.iter().fold(0, |sum, entry| sum.saturating_add(entry.bytes))
     }
 
-    /// `312 MiB of 3 files are kept.`
+    /// Formats a summary: `312 MiB of 3 files are kept.`
     pub fn said(&self) -> String {
         match self.0.len() as u64 {
             0 => "Nothing is kept.".to_owned(),

@@ -1,4 +1,5 @@
-//! The key table: one line a command. It drives the keyboard, fills the help dialog, and a test keeps it free of collisions.
+//! The key table: one entry per command. It drives the keyboard and fills the help dialog, and a test rejects
+//! collisions.
 
 use super::action::Command;
 use super::binding::{Binding, Scope, line};
@@ -16,12 +17,12 @@ use super::tab::Tab;
 use engine::protocol::Direction;
 use std::sync::LazyLock;
 
-/// What the pointer moves, zooms and points at; it is the control of all keys that do the same.
+/// Element that pointer gestures act on. Listed as the control of the keys that do the same.
 const TIMELINE: &str = "timeline";
-/// What rows are clicked in; it is the control of all keys that lead from row to row.
+/// Element whose rows can be clicked. Listed as the control of the keys that move between rows.
 const GRID: &str = "table-grid";
 
-/// Commands of what is shared, in the order of the help dialog.
+/// Commands on the shared state, in the order of the help dialog.
 const SHARED: &[Binding<Command>] = {
     use Command::*;
     use Scope::{Page, Timeline};
@@ -250,12 +251,12 @@ const SHARED: &[Binding<Command>] = {
     ]
 };
 
-/// A theme has no key: it stands in the settings and in the command palette.
+/// Creates the entry of a theme. Themes have no key: they are listed in the settings and in the command palette.
 const fn theme(theme: Theme, label: &'static str) -> Binding<Command> {
     line(Scope::Page, &[], Command::ChooseTheme(theme), label, theme.control())
 }
 
-/// What a wheel or a pointer does; for the help dialog.
+/// Gestures of the pointer and the wheel, for the help dialog.
 pub const GESTURES: &[(&str, &str)] = &[
     ("wheel", "Zoom horizontally at the pointer"),
     ("Ctrl + wheel", "Zoom vertically at the pointer"),
@@ -270,7 +271,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag the divider", "Resize the views; ↑ and ↓ do the same"),
 ];
 
-/// Every command: those of what is shared, those that show a tab, those of the features.
+/// All entries: those on the shared state, those that show a tab, and those of the features.
 pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
     let mut all = SHARED.to_vec();
     for tab in Tab::ALL {
@@ -281,16 +282,17 @@ pub static BINDINGS: LazyLock<Vec<Binding<Command>>> = LazyLock::new(|| {
     all
 });
 
-/// The command of a key, as [`super::binding::chord`] writes it, while the focus is in `scope`.
+/// Returns the command of a key, in the notation of [`super::binding::chord`], while the focus is in `scope`.
 pub fn command(scope: Scope, key: &str, letters: Letters) -> Option<Command> {
     let last = key.rsplit_once('+').map_or(key, |(_, last)| if last.is_empty() { key } else { last });
     if last.chars().count() == 1 && letters == Letters::Off && !key.starts_with("Ctrl+") && !key.starts_with("Alt+") {
         return None;
     }
     let in_scope = |scope| BINDINGS.iter().find(|binding| binding.scope == scope && binding.keys.contains(&key));
-    // Rows are rows, whatever they tell.
+    // Keys for rows work in the list of events as well.
     let of_rows = || if scope == Scope::Tab(Tab::Events) { in_scope(Scope::Tab(Tab::Table)) } else { None };
-    // Keys that move the timeline work wherever the focus is. What they would remove or select is what has the focus, not what is there.
+    // Keys of the timeline work wherever the focus is, except those that remove or select: these act on the focused
+    // view.
     let of_timeline = || {
         let moves = |command| !matches!(command, Command::RemoveMarker | Command::Cursor(CursorStep::Select));
         if scope == Scope::Export { None } else { in_scope(Scope::Timeline).filter(|binding| moves(binding.command)) }

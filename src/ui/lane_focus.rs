@@ -1,4 +1,4 @@
-//! Which lane has the focus, and what pointer and keys do to one lane among several.
+//! Focus among several lanes, and the effect of pointer and keys on a single lane.
 
 use super::change::Change;
 use super::effect::Pointer;
@@ -9,7 +9,8 @@ use super::shared::Shared;
 use picture::timeline::{Axis, View};
 
 impl Shared {
-    /// Gives the lane of another device the focus; its window begins where the one before began. `false` where there are no lanes.
+    /// Focuses the lane of another device. Its window starts at the same position as the previously focused one.
+    /// Returns false if there are no lanes or no such device.
     pub(super) fn focus(&mut self, place: usize) -> bool {
         if !self.has_lanes() || self.view.is_none() || place >= self.device_count() {
             return false;
@@ -33,7 +34,7 @@ impl Shared {
         let view = view.or_else(fitted).zip(before.1);
         let is_compared = self.comparing.pair.is_some();
         self.view = view.map(|(view, before)| match is_compared {
-            // Its window is the aligned one.
+            // The window of a compared device is aligned already.
             true => view,
             false => View {
                 x_per_px: before.x_per_px,
@@ -47,13 +48,13 @@ impl Shared {
             self.pin(moments[usize::from(self.is_b_shown())]);
         }
         if self.axis == Axis::Time && self.device().is_some_and(|device| device.time_us.is_none()) {
-            // No place of the time axis is one of its events.
+            // The device has no timestamps, so the time axis cannot show any of its events.
             self.turn_to([f64::NEG_INFINITY, f64::INFINITY]);
         }
         true
     }
 
-    /// One device, or all of them. Who saw everything goes on seeing everything.
+    /// Switches between one device and all devices. If everything was visible, everything stays visible.
     pub(super) fn toggle_lanes(&mut self) {
         if self.device_count() < 2 {
             self.remark = Some("This snapshot has one device.".to_owned());
@@ -64,7 +65,7 @@ impl Shared {
             LaneLayout::Alone => LaneLayout::Together,
             LaneLayout::Together => LaneLayout::Alone,
         };
-        // The focused one is asked for first.
+        // The focused lane gets its scene first.
         self.lanes.turn = self.device_place.wrapping_sub(1);
         self.lanes.pointed = None;
         self.arrange_lanes();
@@ -75,13 +76,13 @@ impl Shared {
         }
     }
 
-    /// Everything, in all lanes.
+    /// Shows everything in all lanes.
     pub(super) fn show_everything(&mut self) {
         self.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         self.navigate(|plane, view| plane.whole(view));
     }
 
-    /// Replaces the window of a lane by what `change` makes of it; horizontally it goes on following the focused one.
+    /// Applies `change` to the window of a lane. Its horizontal position still follows the focused lane.
     pub(super) fn navigate_lane(&mut self, place: usize, change: impl FnOnce(Plane, View) -> View) {
         if place == self.device_place {
             return self.navigate(change);
@@ -93,7 +94,7 @@ impl Shared {
         }
     }
 
-    /// The pointer is over the canvas, or left it.
+    /// Handles a move of the pointer over the canvas, or its leaving (`None`).
     pub(super) fn hover_at(&mut self, pointer: Option<Pointer>) {
         self.lanes.pointer = pointer;
         if let Some(pointer) = pointer {
@@ -102,19 +103,20 @@ impl Shared {
         self.point_in_focus();
     }
 
+    /// Updates the position of the pointer within the focused lane.
     pub(super) fn point_in_focus(&mut self) {
         let under = self.lanes.pointer.and_then(|pointer| self.lane_at(pointer));
         let under = under.filter(|(lane, _)| lane.place == self.device_place).map(|(_, pointer)| pointer);
         self.pointer = if self.has_lanes() { under } else { self.lanes.pointer };
     }
 
-    /// A place of the canvas in the pixels of the focused lane's window.
+    /// Converts a position on the canvas to the focused lane's window.
     pub(super) fn in_focus(&self, pointer: Pointer) -> Pointer {
         let bottom = self.focused_lane().map_or(0, |lane| lane.bottom_px);
         Pointer { y: pointer.y - f64::from(bottom), ..pointer }
     }
 
-    /// Gives the lane at a place of the canvas the focus; the place in its window. The pointer is there.
+    /// Focuses the lane under the pointer, and returns the pointer's position in its window.
     pub(super) fn focus_at(&mut self, pointer: Pointer) -> Pointer {
         if let Some(place) = self.lane_at(pointer).map(|(lane, _)| lane.place) {
             self.focus(place);
@@ -123,7 +125,7 @@ impl Shared {
         self.in_focus(pointer)
     }
 
-    /// Where the cursor is on the canvas.
+    /// Returns the position of the crosshair on the canvas.
     pub fn cursor_on_canvas(&self) -> Option<Pointer> {
         if self.tools.cursor.keys.is_none() {
             return self.lanes.pointer;
@@ -132,7 +134,7 @@ impl Shared {
         Some(Pointer { y: at.y + f64::from(lane.bottom_px), ..at })
     }
 
-    /// The picture was dragged: all lanes sideways, up and down the one where the pointer is.
+    /// Pans all lanes horizontally, and the lane under the pointer vertically, by device pixels.
     pub(super) fn drag(&mut self, right_px: f64, up_px: f64) {
         let pointed = self.lanes.pointed.filter(|_| self.has_lanes()).unwrap_or(self.device_place);
         self.navigate(|plane, view| plane.moved(view, -right_px, 0.0));

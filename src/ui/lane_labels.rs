@@ -1,4 +1,4 @@
-//! What stands at each lane, and how many of the devices have one.
+//! Labels of the lanes, their byte axes, and the toggle that shows all devices.
 
 use super::comparing::view::side;
 use super::lanes::LaneLayout;
@@ -7,20 +7,20 @@ use super::summary::device_name;
 use base::units::grouped;
 use picture::timeline::{Axis, Tick};
 
-/// What stands at a lane.
+/// Label beside a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneLabel {
-    /// The device's ordinal.
+    /// Ordinal of the device.
     pub device: i64,
     pub name: String,
-    /// The largest total of its bytes, or why nothing is drawn.
+    /// Peak of the lane, or the reason why nothing is drawn.
     pub note: String,
     pub is_focused: bool,
-    /// From the plot's top to the lane's, and the lane's height, in CSS pixels.
+    /// Distance between the tops of the timeline and the lane, and the lane's height, in CSS pixels.
     pub top_and_height: [f64; 2],
 }
 
-/// The labels from the top; none where one device is shown alone.
+/// Returns the labels from top to bottom. Empty if one device is shown alone.
 pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
     let lanes = state.shown_lanes().map(|lane| {
@@ -40,11 +40,13 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     lanes.collect()
 }
 
-/// How much closer to each other marks stand where several lanes lie above each other: they are low.
+/// Factor for the distance between axis ticks while several lanes are shown, since lanes are low.
 const CLOSER: f64 = 0.55;
 
-/// The marks of all bytes axes in pixels of the canvas from its bottom, `apart` pixels from each other where one device is shown.
-/// Where several lanes lie above each other, what would touch the label of the lane above is left out; `font` is its height.
+/// Returns the ticks of all byte axes, in pixels from the bottom of the canvas.
+///
+/// `apart` is the distance between ticks while one device is shown. If several lanes are shown, ticks that would touch
+/// the label of the lane above are left out. `font` is the height of the labels.
 pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
     let apart = if state.has_lanes() { apart * CLOSER } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {
@@ -59,18 +61,18 @@ pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
     lanes.collect()
 }
 
-/// What the toggle of the lanes shows.
+/// State of the toggle that shows all devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toggle {
     pub is_possible: bool,
     pub is_on: bool,
-    /// How many have a lane, where not all have: `16 of 1,000 devices`.
+    /// Number of lanes if they do not fit all devices: `16 of 1,000 devices`. Otherwise empty.
     pub note: String,
 }
 
-/// What the toggle of the lanes shows.
+/// Builds the state of the toggle that shows all devices.
 pub fn toggle(state: &Shared) -> Toggle {
-    // Two that are compared are shown as they are.
+    // The lanes of a comparison cannot be toggled.
     let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };
     let shown = state.lane_places().len();
     let is_on = state.lanes.arrangement == LaneLayout::Together && devices > 1;

@@ -1,4 +1,4 @@
-//! The window and the geometry of each lane: brought in line with the focused one's, asked for in turn, taken when it comes.
+//! Windows and scenes of the lanes: alignment with the focused lane, requests in turn, and replies.
 
 use super::change::Change;
 use super::effect::Effect;
@@ -13,7 +13,7 @@ use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// Brings the lanes in line with what is shown: a window for each, as large as its lane, beginning where the focused one does.
+    /// Gives every shown lane a window of its size, starting at the same position as the focused one.
     pub(super) fn arrange_lanes(&mut self) {
         let places = self.lane_places();
         if self.comparing.pair.is_none() {
@@ -55,20 +55,21 @@ impl Shared {
         self.point_in_focus();
     }
 
-    /// How a device is to be drawn. A search is of the focused one: on the others, nothing stands out.
+    /// Returns the looks to draw a device with. Search matches are those of the focused device, so others have no
+    /// highlight.
     fn looks_of(&self, place: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
         let looks = if is_search && place != self.device_place { self.looks.plain() } else { self.looks };
         Looks { plot: self.plot_of(place), ..looks }
     }
 
-    /// Whether geometry is on its way.
+    /// Returns whether a requested scene has not arrived yet.
     pub(super) fn waits_for_scene(&self) -> bool {
         self.geometry.in_flight.is_some() || self.lanes.others.iter().any(|lane| lane.geometry.in_flight.is_some())
     }
 
-    /// Asks for the geometry of the next lane, in turn, whose window has outgrown what it has: so no lane waits for ever while
-    /// another one's window moves on and on.
+    /// Requests the scene of the next lane that needs one, in round-robin order, so that a lane whose window keeps
+    /// moving cannot starve the others.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
         let places = self.lane_places();
         let after = places.iter().position(|&place| place == self.lanes.turn).map_or(0, |at| at + 1);
@@ -85,7 +86,7 @@ impl Shared {
 
     fn needs_scene(&self, place: usize) -> bool {
         let Some(lane) = self.shown_lanes().find(|lane| lane.place == place) else { return false };
-        // A device without times has no place on the time axis; without its height, none at all.
+        // A device without timestamps has no position on the time axis. A plot of unknown height cannot be drawn.
         if self.axis == Axis::Time && lane.device.time_us.is_none() || self.plot_height(lane.device).is_none() {
             return false;
         }
@@ -105,7 +106,7 @@ impl Shared {
         self.lanes.others.iter_mut().find(|lane| lane.place == place).map(|lane| &mut lane.geometry)
     }
 
-    /// Takes the answer to request `serial`: what to upload, unless nobody waits for it any more.
+    /// Stores the scene of request `serial` and returns the upload. `None` if no lane waits for it any more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place = self
             .lane_places()
@@ -118,7 +119,7 @@ impl Shared {
         Some(Effect::Upload { device_place, scene })
     }
 
-    /// Everything a new renderer needs.
+    /// Returns the uploads of all scenes, for a new renderer.
     pub(super) fn uploads(&self) -> Vec<Effect> {
         let upload = |lane: ShownLane<'_>| {
             let scene = lane.geometry.scene.clone()?;
@@ -127,35 +128,35 @@ impl Shared {
         self.shown_lanes().filter_map(upload).collect()
     }
 
-    /// Forgets all geometry: it can't be moved or scaled to what is shown next.
+    /// Discards all scenes, because they cannot be moved or scaled to what is shown next.
     pub(super) fn drop_scenes(&mut self) {
         self.geometry = Geometry::default();
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry = Geometry::default());
     }
 
-    /// Waits for no geometry any more: other is needed.
+    /// Ignores the scenes that are on their way, because others are needed.
     pub(super) fn forget_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
     }
 
-    /// Asks for all geometry anew; until it comes, what there is stays.
+    /// Requests all scenes again. Until they arrive, the old ones stay visible.
     pub(super) fn redraw(&mut self) {
         self.forget_requests();
         self.geometry.is_stale = true;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
-    /// The focused lane as a canvas of its own.
+    /// Returns the focused lane as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
         self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
     }
 }
 
-/// How it takes part. Scenes are asked for by [`super::update()`] itself: they depend on everything.
+/// Reset and answer hooks of the scenes. Questions are sent by [`super::update()`], since they depend on everything.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
-/// Of lanes, the others are shown on.
+/// Discards all windows and scenes when another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.view = None;
@@ -170,7 +171,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// The window at the size of its lane; everything where there was none.
+/// Resizes a window to its lane. Without a window, shows everything.
 fn sized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
     match view {
         Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,

@@ -1,9 +1,10 @@
-//! Something the worker is asked: one question at a time, the last good answer kept until the next one comes, stale ones dropped.
+//! Questions to the worker, one at a time: the last answer stays until the next one arrives, and stale answers are
+//! dropped.
 
 use super::effect::Effect;
 use engine::protocol::Question;
 
-/// What the worker is asked about a `Q`, and what it answered last.
+/// A question to the worker about a `Q`, and the latest answer.
 #[derive(Clone, Debug)]
 pub struct Latest<Q, A> {
     asked: Option<(u32, Q)>,
@@ -17,27 +18,28 @@ impl<Q, A> Default for Latest<Q, A> {
 }
 
 impl<Q: PartialEq + Clone, A> Latest<Q, A> {
-    /// The last answer, whatever it was about.
+    /// Returns the latest answer, even if it is about another question than the current one.
     pub fn latest(&self) -> Option<&A> {
         self.known.as_ref().map(|(_, answer)| answer)
     }
 
-    /// What the last answer was about.
+    /// Returns the question that the latest answer belongs to.
     pub fn question(&self) -> Option<&Q> {
         self.known.as_ref().map(|(question, _)| question)
     }
 
-    /// The answer about `of`.
+    /// Returns the answer about `of`, if it is the latest one.
     pub fn about(&self, of: &Q) -> Option<&A> {
         self.known.as_ref().filter(|(known, _)| known == of).map(|(_, answer)| answer)
     }
 
-    /// The question on its way.
+    /// Returns the question that has not been answered yet.
     pub(super) fn asked(&self) -> Option<&Q> {
         self.asked.as_ref().map(|(_, question)| question)
     }
 
-    /// Asks about `of` on a device, unless that is known or another question is on its way. `serials` numbers all questions.
+    /// Asks about `of` on a device, unless the answer is known or another question is unanswered. Returns whether it
+    /// asked. `serials` is the counter for all questions.
     pub(super) fn ask(
         &mut self,
         of: Q,
@@ -55,17 +57,17 @@ impl<Q: PartialEq + Clone, A> Latest<Q, A> {
         true
     }
 
-    /// The question with this serial, which has its answer now; `None` where it was another's.
+    /// Marks the question with this serial as answered and returns it. `None` if the serial is another one's.
     pub(super) fn answered(&mut self, serial: u32) -> Option<Q> {
         self.asked.take_if(|(asked, _)| *asked == serial).map(|(_, of)| of)
     }
 
-    /// Keeps an answer.
+    /// Stores an answer.
     pub(super) fn keep(&mut self, of: Q, answer: A) {
         self.known = Some((of, answer));
     }
 
-    /// Takes the answer to question `serial`: whether it was this one's. One to another question is dropped.
+    /// Stores the answer to question `serial`, and returns true. An answer to another question is dropped.
     pub(super) fn take(&mut self, serial: u32, answer: A) -> bool {
         let of = self.answered(serial);
         let is_own = of.is_some();

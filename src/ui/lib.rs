@@ -1,8 +1,12 @@
-//! The face without a browser: state, actions, view models, keys.
+//! User interface state and logic of memscape, independent of a browser.
 //!
-//! Everything a person can do is an [`Action`]; [`update()`] is the only code that changes the [`State`] and answers with
-//! [`Effect`]s for the shell to carry out; the view models turn the state into plain text for the shell to show. The shell
-//! decides nothing.
+//! Everything that can happen is an [`Action`]: a command, pointer or keyboard input, a reply of the engine's worker.
+//! [`update()`] applies an action to the [`State`] and returns the [`Effect`]s that the shell (the web page or the
+//! terminal UI) has to carry out. View models such as [`details::view`] turn the state into text and numbers, so the
+//! shell makes no decisions of its own.
+//!
+//! Start with `action.rs` (inputs), `update.rs` (the only function that changes the state) and `shared.rs` (the state
+//! that all features share).
 
 pub mod action;
 pub mod amount;

@@ -1,11 +1,11 @@
-//! Where a frame's source is: how its place is written for people, and the link that opens it.
+//! Source locations of frames: their text form, and the links that open them in an editor.
 //!
-//! Names of files come from the snapshot and are hostile; the template comes from the person at the page alone. What a link may
-//! begin with is listed, and all that a file contributes is percent-encoded.
+//! File names come from the snapshot and are untrusted. The template comes only from the user. It must start with one
+//! of the listed schemes, and everything taken from a file name is percent-encoded.
 
 use std::fmt;
 
-/// What a link may begin with. Each opens an editor or a page; none runs anything.
+/// Allowed schemes of a link template. Each opens an editor or a page. None runs anything.
 pub const SCHEMES: [&str; 13] = [
     "vscode",
     "vscode-insiders",
@@ -22,32 +22,31 @@ pub const SCHEMES: [&str; 13] = [
     "http",
 ];
 
-/// The place of the file's path in a template, percent-encoded.
+/// Placeholder for the percent-encoded file path in a template.
 const FILE: &str = "{file}";
-/// The place of the line.
+/// Placeholder for the line number.
 const LINE: &str = "{line}";
-/// No template is longer.
+/// Maximum length of a template, in bytes.
 const LONGEST_TEMPLATE: usize = 512;
-/// No file system has a longer path.
+/// Maximum length of a path, in bytes. No file system allows longer ones.
 const LONGEST_PATH: usize = 4096;
 
-/// Why a template is refused, or why there is no link.
+/// Reasons why a template is rejected or a frame has no link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// There is no template.
     NoTemplate,
     TooLong,
-    /// It does not begin with one of [`SCHEMES`].
+    /// The scheme is not one of [`SCHEMES`].
     Scheme,
-    /// It has no place for the file.
+    /// The template has no `{file}`.
     NoFile,
-    /// The file would name the server, or the place on it.
+    /// A placeholder is part of the host name.
     Host,
-    /// It has a brace that is no `{file}` or `{line}`, a space, or a sign that no address has.
+    /// The template contains a space, an unknown placeholder or a character that is not allowed in a URL.
     Sign,
-    /// The frame names no file.
+    /// The frame has no file name.
     Nameless,
-    /// The file is none with an absolute path: what it is relative to is not known.
+    /// The path is not absolute, and its base directory is unknown.
     Relative,
 }
 
@@ -69,7 +68,7 @@ impl fmt::Display for LinkError {
     }
 }
 
-/// Checks a template. An empty one is none, and fine.
+/// Validates a template. The empty template is valid and means no links.
 pub fn check(template: &str) -> Result<(), LinkError> {
     if template.is_empty() {
         return Ok(());
@@ -88,7 +87,7 @@ pub fn check(template: &str) -> Result<(), LinkError> {
     }
     if scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http") {
         let server = rest.strip_prefix("//").ok_or(LinkError::Host)?;
-        // Counted with the two signs that were taken off.
+        // Plus the two slashes that were stripped.
         let path = server.find(['/', '?', '#']).filter(|&at| at > 0).map(|at| at + 2).ok_or(LinkError::Host)?;
         let first = rest.find(LINE).map_or(file, |line| line.min(file));
         if first <= path {
@@ -98,7 +97,8 @@ pub fn check(template: &str) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// The link to a line of a file by a template that [`check`] passed.
+/// Returns the link to a line of a file. Fails if the template is empty or invalid, or if the file has no absolute
+/// path.
 pub fn expand(template: &str, file: &str, line: &str) -> Result<String, LinkError> {
     if template.is_empty() {
         return Err(LinkError::NoTemplate);
@@ -107,13 +107,14 @@ pub fn expand(template: &str, file: &str, line: &str) -> Result<String, LinkErro
     let path = absolute(file)?;
     let digits = !line.is_empty() && line.len() <= 10 && line.bytes().all(|sign| sign.is_ascii_digit());
     let line = if digits && line.bytes().any(|sign| sign != b'0') { line } else { "1" };
-    // `vscode://file/{file}` is as right as `vscode://file{file}`.
+    // Accept both `vscode://file/{file}` and `vscode://file{file}`.
     let doubled = ["/", FILE].concat();
     let template = if path.starts_with('/') { template.replace(&doubled, FILE) } else { template.to_owned() };
     Ok(template.replace(LINE, line).replace(FILE, &path))
 }
 
-/// An absolute path, percent-encoded and with `/` between its parts; before the letter of a drive too.
+/// Returns an absolute path, percent-encoded and with `/` as the separator. Starts with `/`, also before a drive
+/// letter.
 fn absolute(file: &str) -> Result<String, LinkError> {
     if matches!(file, "" | "??" | "none") {
         return Err(LinkError::Nameless);
@@ -142,12 +143,12 @@ fn absolute(file: &str) -> Result<String, LinkError> {
             }
         }
     }
-    // Two at the beginning would name a server.
+    // Two leading slashes would name a server.
     let parts = path.trim_start_matches('/');
     Ok(["/", parts].concat())
 }
 
-/// A frame's place as it is written: `train.py:233`, without the folder that is left out, without a line where there is none.
+/// Formats a source location such as `train.py:233`. The folder prefix is removed, and a missing line is left out.
 pub fn place(file: &str, line: &str, folder: &str) -> String {
     if matches!(file, "" | "??" | "none") {
         return String::new();
@@ -156,7 +157,7 @@ pub fn place(file: &str, line: &str, folder: &str) -> String {
     if matches!(line, "" | "0") { short.to_owned() } else { [short, ":", line].concat() }
 }
 
-/// What of a path follows a folder: `None` where it is not in it.
+/// Returns the path relative to `folder`, or `None` if the file is not inside it.
 pub fn without<'a>(file: &'a str, folder: &str) -> Option<&'a str> {
     let folder = folder.trim_end_matches(['/', '\\']);
     let rest = file.strip_prefix(folder).filter(|_| !folder.is_empty())?;

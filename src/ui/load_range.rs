@@ -1,12 +1,12 @@
-//! A range of events as somebody types it, and as a link has it.
+//! Parsing and formatting of a range of events to load, as typed or in a link.
 
 use base::units::grouped;
 use engine::protocol::LoadRange;
 
-/// The key of links.
+/// Key of the range in links.
 pub(crate) const KEY: &str = "load";
 
-/// Reads what somebody types, or a link has: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`; both ends are included.
+/// Parses a range: `last 1,000,000`, `2000000..3000000`, `2000000..`, `..3000000`. Both ends are inclusive.
 pub(crate) fn read(text: &str) -> Option<LoadRange> {
     let text: String = text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, ',' | '_')).collect();
     let text = text.to_ascii_lowercase();
@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str) -> Option<LoadRange> {
     (from <= to).then(|| LoadRange { from, to: to.saturating_add(1), ..LoadRange::ALL })
 }
 
-/// As [`read`] reads it, for people.
+/// Formats a range for display, in the syntax of [`read`].
 pub(crate) fn written(range: LoadRange) -> String {
     let LoadRange { from, to, last } = range;
     match (to, last) {
@@ -32,7 +32,7 @@ pub(crate) fn written(range: LoadRange) -> String {
     }
 }
 
-/// As a link has it; empty where all events are loaded.
+/// Formats a range for a link. Empty if all events are loaded.
 pub(crate) fn in_link(range: Option<LoadRange>) -> String {
     range.filter(|range| *range != LoadRange::ALL).map_or_else(String::new, |range| {
         written(range).chars().filter(|letter| !matches!(letter, ',' | ' ')).collect()

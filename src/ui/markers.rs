@@ -1,4 +1,4 @@
-//! Markers: moments that somebody put a flag at, with what memory was then.
+//! Markers: positions that the user has flagged, with the state of memory there.
 
 mod data;
 
@@ -11,27 +11,26 @@ use super::tools::Point;
 use base::units::{Bytes, grouped};
 use engine::protocol::At;
 
-/// A marker's line in the list.
+/// A line of the list of markers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Its number.
     pub number: u32,
-    /// Event, time, bytes.
+    /// Event, time and bytes.
     pub text: String,
-    /// Requested bytes then, exact; `None` until the worker has told.
+    /// Live bytes at the marker. `None` until the worker has answered.
     pub requested: Option<u64>,
-    /// The event, −1 before the first.
+    /// Event that the marker's moment follows, or −1 before the first event.
     pub event: Option<i64>,
 }
 
 impl Shared {
-    /// The markers of the shown device.
+    /// Iterates over the markers of the shown device.
     pub fn markers(&self) -> impl Iterator<Item = &Marker> {
         let shown = self.device().map(|device| device.device);
         self.tools.markers.all.iter().filter(move |marker| Some(marker.device) == shown)
     }
 
-    /// The list of markers.
+    /// Builds the list of markers.
     pub fn marker_lines(&self) -> Vec<Line> {
         let line = |marker: &Marker| {
             let facts = marker.point.facts;
@@ -56,7 +55,7 @@ impl Shared {
         self.markers().map(line).collect()
     }
 
-    /// Puts a marker at the pointer, or at the cursor.
+    /// Adds a marker at the pointer, or else at the crosshair.
     pub(super) fn put_marker(&mut self, pointer: Option<Pointer>) {
         let keys = self.tools.cursor.keys.filter(|_| pointer.is_none());
         let point = match keys {
@@ -76,12 +75,11 @@ impl Shared {
         markers.put(device, point, self.looks.plot);
     }
 
-    /// Takes the marker with this number away.
     pub(super) fn remove_marker(&mut self, number: u32) {
         self.tools.markers.all.retain(|marker| marker.number != number);
     }
 
-    /// Takes the marker away that is nearest to the cursor; without a cursor, the latest.
+    /// Removes the marker nearest to the crosshair, or the newest marker if there is no crosshair.
     pub(super) fn remove_nearest_marker(&mut self) {
         let at = self.cursor_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
         let distance = |marker: &Marker| {
@@ -95,7 +93,7 @@ impl Shared {
         }
     }
 
-    /// Brings a marker into the middle of the window.
+    /// Centres the window horizontally on a marker.
     pub(super) fn visit_marker(&mut self, number: u32) {
         let axis = self.axis;
         let x = self.markers().find(|marker| marker.number == number).and_then(|marker| marker.point.x(axis));

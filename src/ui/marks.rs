@@ -1,4 +1,4 @@
-//! The marks that lie in the window, in its pixels: out of memory, snapshots, annotations in lanes.
+//! Marks within the window, in its pixels: out-of-memory events, snapshots, and annotation tracks.
 
 use super::shared::Shared;
 use super::slices::Slice;
@@ -6,31 +6,31 @@ use base::units::{Bytes, counted};
 use engine::protocol::Marks;
 use picture::timeline::View;
 
-/// Lanes of annotations that are shown; deeper ones are told by number.
+/// Maximum number of annotation tracks. Deeper annotations are not drawn.
 pub const MOST_LANES: u32 = 3;
-/// Marks of a kind that are drawn: denser ones would be a wall of colour.
+/// Maximum number of marks of a kind. More would cover the whole timeline.
 const MOST_DRAWN: usize = 400;
-/// CSS pixels: narrower slices are drawn together with their neighbours.
+/// Width in CSS pixels below which a slice is merged with its neighbours.
 pub(crate) const NARROWEST_PX: f64 = 3.0;
-/// CSS pixels: what the axis needs above the annotations, and each of their lanes.
+/// Height in CSS pixels of the axis above the annotation tracks.
 pub const AXIS_PX: f64 = 24.0;
-/// See [`AXIS_PX`].
+/// Height in CSS pixels of an annotation track.
 pub const LANE_PX: f64 = 16.0;
 
 /// The marks of a window, in device pixels from its left edge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Around {
-    /// Where memory ran out, and what stands beside it.
+    /// Out-of-memory events, with their labels.
     pub out_of_memory: Vec<(f64, String)>,
-    /// Where snapshots were taken.
+    /// Times at which snapshots were taken.
     pub snapshots: Vec<f64>,
     pub slices: Vec<Slice>,
-    /// Where the state before the recording ends, if it is in the window.
+    /// Start of the recording, if it is in the window. The baseline lies before it.
     pub recording: Option<f64>,
 }
 
 impl Around {
-    /// The marks of the window, with so many of its pixels to a CSS pixel.
+    /// Computes the marks of a window. `scale` is the number of device pixels per CSS pixel.
     pub fn of(state: &Shared, view: &View, scale: f64) -> Around {
         let Some(marks) = state.around.marks.latest() else { return Around::default() };
         let width = f64::from(view.width_px);
@@ -53,11 +53,11 @@ impl Around {
     }
 }
 
-/// The slices of the window. Those narrower than `narrow` pixels that follow each other as closely are one.
+/// Returns the slices in the window. Consecutive slices that are narrower than `narrow` pixels and as close are merged.
 fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice> {
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
-    // The last of each lane.
+    // Index of the last slice in each track.
     let mut last = [None; MOST_LANES as usize];
     for mark in &marks.ranges {
         let (points, span) = ([mark.start, mark.end], mark.span);
@@ -102,7 +102,7 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     slices
 }
 
-/// How many lanes of annotations the shown device needs below its axis.
+/// Returns the number of annotation tracks below the axis of the shown device.
 pub fn lanes(state: &Shared) -> u32 {
     state.around.marks.latest().map_or(0, |marks| marks.lanes.min(MOST_LANES))
 }

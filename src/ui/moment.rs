@@ -1,4 +1,4 @@
-//! What is said of the cursor's moment: in the panel, on the axes, aloud.
+//! Text for the moment of the cursor or the pointer: in the panel, on the axes, and for screen readers.
 
 use super::details::clock;
 use super::hover::card;
@@ -7,18 +7,18 @@ use super::shared::Shared;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{MomentFacts, Plot};
 
-/// The panel of a moment: the cursor's while the pointer is over the picture, else the pinned one.
+/// Contents of the panel about a moment: the pointer's while it is over the timeline, else the cursor's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MomentView {
     pub title: &'static str,
-    /// The event after which it holds, −1 before the first; `None` as long as nothing is known.
+    /// Event that the moment follows, or −1 before the first event. `None` until the worker has answered.
     pub event: Option<i64>,
     pub facts: MomentFacts,
-    /// Labels and values; as many whatever is known, so that nothing jumps.
+    /// Labels and values. Their number is fixed, so that the panel keeps its size.
     pub lines: [(&'static str, String); 7],
 }
 
-/// The panel. All of it is of the same moment, the last that the worker told of.
+/// Builds the panel. All lines describe the same moment, the latest for which the worker has sent facts.
 pub fn view(state: &Shared) -> MomentView {
     let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
     let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
@@ -42,23 +42,23 @@ pub fn view(state: &Shared) -> MomentView {
     }
 }
 
-/// Bytes in short and to the byte.
+/// Formats bytes with three digits and to the byte.
 pub(super) fn exact(bytes: u64) -> String {
     let short = Bytes(bytes).to_string();
     if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
 }
 
-/// The event that brought a moment about.
+/// Formats the event that a moment follows: `3,216`.
 pub(super) fn event_text(moment: u32) -> String {
     Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| grouped(event.0.into()))
 }
 
-/// The same, where nothing beside it says what it is.
+/// Formats the event that a moment follows, for use in a sentence: `event 3,216`.
 pub(super) fn event_name(moment: u32) -> String {
     if moment == 0 { "before the first event".to_owned() } else { "event ".to_owned() + &event_text(moment) }
 }
 
-/// Time since the first event, and the time of day where it is known.
+/// Formats the time since the first event, and the time of day if it is known.
 pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
     let mut text = elapsed(facts.time_us?.saturating_sub(first));
@@ -69,14 +69,15 @@ pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     Some(text)
 }
 
-/// Seconds to the microsecond: `+1.250000 s`.
+/// Formats microseconds as seconds: `+1.250000 s`.
 pub(super) fn elapsed(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "+" };
     let us = us.unsigned_abs();
     format!("{sign}{}.{:06} s", grouped(us / 1_000_000), us % 1_000_000)
 }
 
-/// What a screen reader is told when keys have moved the cursor; empty while the pointer leads, and until all of it is known.
+/// Returns the text that a screen reader speaks after keys have moved the crosshair. Empty while the pointer controls
+/// it, and until all facts are known.
 pub fn spoken(state: &Shared) -> String {
     let Some(keys) = state.tools.cursor.keys else { return String::new() };
     let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };

@@ -1,4 +1,4 @@
-//! Lines of text beside the picture: the status, what the pointer is over, how pictures are drawn.
+//! Text next to the picture: the status line, the reading under the pointer, and the renderer notice.
 
 use super::cursor::column_under;
 use super::shared::Shared;
@@ -7,15 +7,15 @@ use super::summary::device_name;
 use base::units::{Bytes, Moment, counted, grouped};
 use engine::protocol::Plot;
 
-/// What a screen reader is told when it changes; a remark is shown to everybody.
+/// Text of the status line. Screen readers announce every change. Only [`Status::Shown`] is also visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     Spoken(String),
-    /// What it shows nowhere else.
+    /// A remark that appears nowhere else on the page, so it is also shown.
     Shown(String),
 }
 
-/// The status line.
+/// Returns the current status line.
 pub fn status(state: &Shared) -> Status {
     if let Some(remark) = &state.remark {
         return Status::Shown(remark.clone());
@@ -38,7 +38,8 @@ pub fn status(state: &Shared) -> Status {
     })
 }
 
-/// The line below the picture: the state under the pointer, or how to move; and the same to the byte.
+/// Returns the line below the picture and its version with exact bytes. The line describes the state under the pointer,
+/// or explains the mouse controls if there is none.
 pub fn reading(state: &Shared) -> (String, String) {
     column_reading(state).unwrap_or_else(|| {
         if state.unfinished().is_some() {
@@ -93,11 +94,12 @@ fn column_reading(state: &Shared) -> Option<(String, String)> {
     Some((text, exact))
 }
 
-/// How pictures are drawn, where that is worth a word.
+/// Returns a notice if WebGPU is not used and the user may want to know why.
 pub fn renderer_notice(state: &Shared) -> Option<String> {
     match &state.renderer {
         Renderer::Unknown | Renderer::WebGpu => None,
-        // Two short lines beside the tools; the cause goes last, in case a narrow window cuts the end.
+        // There is room for two short lines beside the toolbar. The cause goes last because a narrow window cuts off
+        // the end.
         Renderer::Cpu(reason) => reason.as_ref().map(|reason| format!("Drawn without WebGPU: {reason}.")),
     }
 }

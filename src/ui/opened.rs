@@ -1,4 +1,4 @@
-//! What the worker says of the file that is loading: how far it is, what is in it, that it is open, or why not.
+//! Handling of the worker's replies while a file loads: progress, partial data, the opened file, or an error.
 
 use super::comparing;
 use super::effect::Effect;
@@ -12,7 +12,7 @@ use super::stage::{Choice, Stage};
 use super::tab::TabGroup;
 use engine::protocol::{FileSummary, Reply};
 
-/// Takes what the worker says of the file on its way.
+/// Handles a reply of the worker about the file that is loading.
 pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut Vec<Effect>) {
     match reply {
         Reply::Progress(progress) => {
@@ -43,12 +43,12 @@ pub(super) fn take(state: &mut State, reply: Reply, now_ms: f64, effects: &mut V
             list(state, members);
             ranks::begin(state, effects);
         }
-        // An answer is taken by what asked.
+        // Answers are handled by the feature that asked.
         Reply::Answer { .. } => {}
     }
 }
 
-/// Shows the file that is open now, from its beginning or as a link has it.
+/// Shows the file that was just opened, from its start or as the current link describes.
 pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effects: &mut Vec<Effect>) {
     let left = partial::leave(state);
     state.stage = Stage::Ready(file);
@@ -58,7 +58,7 @@ pub(super) fn show(state: &mut State, file: Box<FileSummary>, now_ms: f64, effec
     show_device(state, chosen.unwrap_or(place));
     state.pin_out_of_memory();
     state.forget();
-    // Without events the picture is one column: what such a file has to show are its segments.
+    // Without events the timeline is a single column, so the segments are the most useful view.
     let is_still = state.device().is_some_and(|device| device.events == 0);
     if is_still {
         state.views.show(TabGroup::Segments.first());

@@ -1,4 +1,4 @@
-//! Opening, listing, giving up and closing snapshots; showing a device from its beginning.
+//! Opening, listing, cancelling and closing snapshots, and switching between devices.
 
 use super::candidates::{candidates, none_of};
 use super::change::Change;
@@ -14,7 +14,7 @@ use super::url;
 use engine::protocol::{LoadRange, Member, Request};
 use picture::timeline::Axis;
 
-/// Files were given: their snapshots are listed, and the first is opened.
+/// Lists the snapshots in the given files and opens the first one.
 pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64, effects: &mut Vec<Effect>) {
     let none = none_of(&files);
     let are_two = files.len() == 2;
@@ -32,12 +32,13 @@ pub(super) fn files_given(state: &mut Shared, files: Vec<GivenFile>, now_ms: f64
         let is_pair = are_two && found.len() == 2;
         state.snapshots = found;
         load(state, 0, now_ms, effects);
-        // Two that are given together are compared.
+        // Two files opened together are compared.
         state.comparing.wanted = is_pair.then_some(Wanted::Place(1));
     }
 }
 
-/// Lists files that came in addition, the first as file `from` of the shell's: the place of the first.
+/// Appends files to the list of snapshots. `from` is the shell's index of the first file. Returns the list index of the
+/// first new entry.
 pub(super) fn added(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> usize {
     let place = state.snapshots.len();
     state.snapshots.extend((from..).zip(files).map(|(at, file)| Choice {
@@ -51,7 +52,7 @@ pub(super) fn added(state: &mut Shared, from: usize, files: Vec<GivenFile>) -> u
     place
 }
 
-/// The link of this load could not be fetched.
+/// Reports that the link of load `load` could not be fetched. `status` is the HTTP status, if there was a response.
 pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     if load == state.load
         && let Stage::Loading(loading) = &state.stage
@@ -62,14 +63,14 @@ pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
     }
 }
 
-/// The link of this load broke half-way, and the rest is asked for.
+/// Reports that the download of load `load` broke off after `at` bytes and is being resumed.
 pub(super) fn link_broke(state: &mut Shared, load: u32, at: u64) {
     if load == state.load {
         state.remark = Some(url::resume::going_on(at));
     }
 }
 
-/// Reads the snapshot of this place in the list.
+/// Loads the snapshot at index `place` of the list, or asks for its event range first if it is large.
 pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(choice) = state.snapshots.get(place).cloned() else { return };
     let Some(range) = decided(state, &choice) else {
@@ -83,7 +84,7 @@ pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut 
     }
     let Choice { origin, member, bytes, .. } = &choice;
     let loading = Loading::new(origin.clone(), choice.name(), *bytes, now_ms);
-    // A link to it still holds, whatever came of it the last time.
+    // A link that points to this snapshot stays in force, even if an earlier attempt to load it failed.
     state.linked.wanted.take_if(|link| !link.urls.is_empty() && !link.is_about(&choice));
     close(state, Stage::Loading(loading));
     state.chosen = place;
@@ -97,7 +98,8 @@ pub(super) fn load(state: &mut Shared, place: usize, now_ms: f64, effects: &mut 
     effects.push(Effect::Load { origin: origin.clone(), member, load: state.load, range });
 }
 
-/// Which events of the snapshot in this place are loaded: those chosen for it, or those of the link that leads to it. `None`: that is asked.
+/// Returns the event range to load: the one chosen for this snapshot, or the one in the link that points to it. Returns
+/// `None` if the user has to choose because the file is large.
 fn decided(state: &Shared, choice: &Choice) -> Option<LoadRange> {
     let linked = || {
         let link = state.linked.wanted.as_ref().filter(|link| link.urls.is_empty() || link.is_about(choice))?;
@@ -109,7 +111,7 @@ fn decided(state: &Shared, choice: &Choice) -> Option<LoadRange> {
         .or_else(|| (!choice.bytes.is_some_and(|bytes| is_large(&choice.file, bytes))).then_some(LoadRange::ALL))
 }
 
-/// Asks which events of the snapshot in this place are loaded.
+/// Shows the dialog that asks for the range of events to load.
 pub(super) fn ask(state: &mut Shared, place: usize) {
     let Some(choice) = state.snapshots.get(place) else { return };
     let choosing = Choosing::new(choice.name(), &choice.file, choice.bytes, choice.load);
@@ -117,7 +119,8 @@ pub(super) fn ask(state: &mut Shared, place: usize) {
     state.chosen = place;
 }
 
-/// The length of what a link leads to is known only now: whether it is to be asked about after all.
+/// Records the size of a downloaded file once it is known. If the file turns out to be large, cancels the load, asks
+/// for the event range and returns true.
 pub(super) fn length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Effect>) -> bool {
     let place = state.chosen;
     let Some(choice) = state.snapshots.get_mut(place).filter(|choice| choice.bytes.is_none()) else { return false };
@@ -131,12 +134,12 @@ pub(super) fn length_known(state: &mut Shared, bytes: u64, effects: &mut Vec<Eff
     true
 }
 
-/// Which of the snapshots in a file a link is about that is being followed to it.
+/// Returns the index of the snapshot (in a file that holds several) that the current link points to.
 fn wanted_member(state: &Shared, choice: &Choice) -> Option<u32> {
     state.linked.wanted.as_ref().filter(|link| link.is_about(choice))?.member
 }
 
-/// Lists the snapshots behind links, and reads the one of this place.
+/// Lists the snapshots behind `links` and loads the one at index `place`.
 pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, now_ms: f64, effects: &mut Vec<Effect>) {
     let choice = |link: String| {
         let file = url::file_name(&link);
@@ -146,8 +149,8 @@ pub(super) fn load_links(state: &mut Shared, links: Vec<String>, place: usize, n
     load(state, place, now_ms, effects);
 }
 
-/// The file that is loading holds several snapshots: each is listed, in the file's place. The one that its link is about is loading, or else
-/// the first.
+/// Replaces the entry of a file that holds several snapshots by one entry for each. The one that the link points to is
+/// loading, or the first one if there is no such link.
 pub(super) fn list(state: &mut Shared, members: Vec<Member>) {
     let Some(file) = state.snapshots.get(state.chosen).filter(|choice| choice.member.is_none()).cloned() else {
         return;
@@ -166,20 +169,21 @@ pub(super) fn list(state: &mut Shared, members: Vec<Member>) {
     state.snapshots.splice(first..=first, listed);
 }
 
-/// Gives up what is loading.
+/// Cancels the current load, or closes the dialog that asks for the range of events.
 pub(super) fn cancel(state: &mut Shared, effects: &mut Vec<Effect>) {
     if matches!(state.stage, Stage::Choosing(_)) {
         close(state, Stage::Empty);
     }
     if let Stage::Loading(loading) = &state.stage {
         state.remark = Some(format!("Cancelled {}.", loading.name));
-        // The page does not wait for the worker to agree: its late answers belong to an earlier load.
+        // The page does not wait for the worker to confirm. Late replies are dropped because they belong to an earlier
+        // load.
         close(state, Stage::Empty);
         effects.push(Effect::Ask(Request::Cancel));
     }
 }
 
-/// Ends whatever is open or loading; what the worker still says of it is dropped.
+/// Closes the open or loading file and switches to `stage`. Later replies about that file are dropped.
 pub(super) fn close(state: &mut Shared, stage: Stage) {
     state.comparing.wanted = None;
     if matches!(stage, Stage::Choosing(_) | Stage::Loading(_)) {
@@ -189,7 +193,7 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     if let Stage::Ready(file) = std::mem::replace(&mut state.stage, stage) {
         state.left = Some(file);
     }
-    // A file that comes back has its old number, and none is given twice.
+    // The number must be new, because the closed file may be restored under its old one.
     state.loads = state.loads.wrapping_add(1);
     state.load = state.loads;
     state.linked.leave_file();
@@ -197,7 +201,7 @@ pub(super) fn close(state: &mut Shared, stage: Stage) {
     show_device(state, 0);
 }
 
-/// Shows another device of the file, from the beginning; of several lanes, gives its one the focus.
+/// Shows another device from its start. If the device is one of several lanes, focuses its lane instead.
 pub(super) fn show_device(state: &mut Shared, place: usize) {
     second::choose(state, place);
     if state.focus(place) {

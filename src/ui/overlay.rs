@@ -1,4 +1,5 @@
-//! What is drawn over the picture: crosshair, ruler, box, markers, the capacity line. In device pixels of the plot, y upwards.
+//! Shapes drawn over the picture: crosshair, ruler, zoom box, markers and the capacity line. Coordinates are device
+//! pixels of the plot, with y upwards.
 
 use super::drag::Drag;
 use super::effect::Pointer;
@@ -9,56 +10,54 @@ use base::units::{BYTE_UNITS, Bytes, grouped};
 use engine::protocol::Plot;
 use picture::timeline::{Axis, View};
 
-/// Everything over the picture.
+/// All shapes drawn over the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
     pub crosshair: Option<Crosshair>,
-    /// The column of the pointer over another lane.
+    /// Column of the pointer while it is over another lane.
     pub column: Option<f64>,
-    /// Two ends, and what lies between them.
+    /// The ruler's two ends and its label.
     pub ruler: Option<([Pointer; 2], String)>,
-    /// Two corners of the box to zoom into.
+    /// Two opposite corners of the box to zoom into.
     pub rubber: Option<[Pointer; 2]>,
     pub flags: Vec<Flag>,
-    /// The slice of the annotation tracks that is pointed at: its edges, and its lane.
+    /// Hovered slice of the annotation tracks: its left and right edge, and its lane.
     pub slice: Option<([f64; 2], u32)>,
-    /// The cursor: where it is, and its event or, on an axis of time, its time.
+    /// The cursor: its column and its label (event, or time on a time axis).
     pub pin: Option<(f64, String)>,
-    /// Of two devices that are compared the other's aligned moment: where it is, its event, and the upper edge of its lane in pixels below
-    /// the canvas' upper edge.
+    /// The aligned position in the other device of a comparison: column, event label, and the top of that device's lane
+    /// in pixels below the canvas' upper edge.
     pub other_pin: Option<(f64, String, f64)>,
-    /// The range: its ends, which may be outside.
+    /// Left and right edge of the range. They may be outside the window.
     pub range: Option<[f64; 2]>,
-    /// Whether its ends are named A and B, because the views show what changed between them.
+    /// True if the ends are labelled A and B because the views show the change between them.
     pub names_ends: bool,
-    /// The height of the capacity line, and what stands there.
+    /// Row and label of the capacity line.
     pub capacity: Option<(f64, String)>,
 }
 
-/// The cursor, and what stands on the axes.
+/// The crosshair and its labels on both axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crosshair {
-    /// Where.
     pub at: Pointer,
-    /// On the horizontal axis: event and time.
+    /// Label on the horizontal axis: event and time.
     pub when: String,
-    /// On the vertical axis: the bytes, or the address, at this height.
+    /// Label on the vertical axis: bytes, or the address in the address plot.
     pub bytes: String,
 }
 
-/// A marker.
+/// A marker as drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flag {
-    /// Where.
     pub at: Pointer,
-    /// Its number.
+    /// The marker's number.
     pub number: String,
-    /// The requested bytes then.
+    /// Requested bytes at the marker.
     pub text: String,
 }
 
 impl Overlay {
-    /// What is over the picture now.
+    /// Collects the overlay of the current state.
     pub fn of(state: &Shared) -> Overlay {
         let Some(view) = state.view else { return Overlay::default() };
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
@@ -74,7 +73,7 @@ impl Overlay {
         let flags = state.markers().filter_map(|marker| {
             let mut at = place(&marker.point).filter(|at| (0.0..=width).contains(&at.x))?;
             if marker.plot != state.looks.plot {
-                // Its height is one of another plot.
+                // The marker was set in another plot, so its height has no meaning here.
                 at.y = f64::NEG_INFINITY;
             }
             let text = marker.point.facts.map_or_else(String::new, |facts| Bytes(facts.requested).to_string());
@@ -104,7 +103,7 @@ impl Overlay {
     }
 }
 
-/// The aligned moment in the lane of the other device.
+/// Returns the aligned position in the lane of the other device.
 fn other_pin(state: &Shared) -> Option<(f64, String, f64)> {
     let moments = state.aligned_cursor().filter(|_| state.axis == Axis::Events)?.0;
     let lane = state.shown_lanes().find(|lane| lane.place != state.device_place)?;
@@ -114,7 +113,7 @@ fn other_pin(state: &Shared) -> Option<(f64, String, f64)> {
     Some((x, event_name(moment), f64::from(top)))
 }
 
-/// Where the cursor is, as its axis has it.
+/// Returns the label of the cursor: its time on a time axis, otherwise its event.
 fn pin_text(state: &Shared, view: &View, x: f64, moment: u32) -> String {
     let device = state.device().filter(|_| state.axis == Axis::Time && moment > 0);
     let zero = device.map(|device| state.shared_axis().zero_on(device) as f64);
@@ -126,7 +125,7 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
     let mut when = event_name(cursor.moment);
     let facts = state.cursor_facts().filter(|facts| facts.moment == cursor.moment);
     let time = match (state.axis, state.tools.cursor.keys, state.device()?.time_us) {
-        // Under the pointer, the axis itself tells the time.
+        // With the pointer on a time axis, the time follows from the position.
         (Axis::Time, None, Some(_)) => {
             let zero = state.shared_axis().zero_on(state.device()?);
             Some((view.x_from_column(at.x) - zero as f64).round() as i64)
@@ -145,7 +144,7 @@ fn crosshair(state: &Shared, view: &View, at: Pointer) -> Option<Crosshair> {
     Some(Crosshair { at, when, bytes })
 }
 
-/// Bytes in the largest unit, with as many decimals, up to three, as a pixel is worth.
+/// Formats bytes in the largest fitting unit, with up to three decimals depending on how many bytes a pixel covers.
 fn bytes_text(bytes: u64, bytes_per_px: f64) -> String {
     let mut unit = 0;
     while unit + 1 < BYTE_UNITS.len() && bytes >> (10 * (unit + 1)) > 0 {

@@ -1,4 +1,4 @@
-//! What the command palette lists, best first, and how an entry that was picked is done.
+//! Entries of the command palette, best match first, and running the chosen entry.
 
 use super::action::Command;
 use super::binding::Scope;
@@ -19,50 +19,51 @@ use base::sorted::{ascending, pair, sorted_numbers};
 use base::units::counted;
 use engine::protocol::Topic;
 
-/// Entries that are listed at most: who reads more types more.
+/// Maximum number of listed entries.
 const MOST: usize = 100;
-/// The order of what matches alike, after what was used lately.
+/// Ranks of the kinds of entries among equally good matches. Recently used entries rank before all of them.
 const VIEW: u64 = 100;
 const INSIGHT: u64 = 101;
 const DEVICE: u64 = 102;
 const FILE: u64 = 103;
 const COMMAND: u64 = 104;
 const ANNOTATION: u64 = 105;
-/// What was used lately is that much better than what matches as well.
+/// Bonus on the match score of a recently used entry.
 const RECENT: i32 = 4 * fuzzy::SCALE;
 
-/// A line of the palette.
+/// A line of the command palette.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
     pub target: Target,
     pub name: String,
-    /// Which letters of the name were typed, in ascending order.
+    /// Character indices of the name that match the typed text, ascending.
     pub marks: Vec<usize>,
-    /// What it is: a view, or which group of commands it belongs to.
+    /// Label of the entry's kind: "View", "Device", or the heading of a group of commands.
     pub kind: &'static str,
-    /// Its keys.
+    /// Keyboard shortcuts.
     pub keys: Vec<String>,
 }
 
-/// What the palette shows.
+/// Contents of the command palette.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PaletteView {
-    /// The best first.
+    /// Sorted, best match first.
     pub entries: Vec<Entry>,
-    /// The one that Enter picks.
+    /// Index of the entry that Enter runs.
     pub active: usize,
-    /// How many there are; or that there are none.
+    /// Number of results, or a message if nothing matches.
     pub note: String,
 }
 
-/// What the palette shows.
+/// Returns the palette's contents for the typed text.
 pub fn view(state: &State) -> PaletteView {
     let typed = state.palette.text.trim();
     let mut found: Vec<Option<(Entry, Match)>> = Vec::new();
     let mut order = Vec::new();
     let mut offer = |target: Target, kind: u64| {
         let Some(entry) = entry(state, target) else { return };
-        // What kind it is can be typed as well: `flame zoom`. A name that has all that was typed is the shorter text, and so the better match.
+        // The kind can be typed as well: `flame zoom`. If the name alone matches, it is shorter and therefore scores
+        // higher.
         let text = [&entry.name, " ", entry.kind].concat();
         let matches = [fuzzy::matched(typed, &entry.name), fuzzy::matched(typed, &text)];
         let Some(matched) = matches.into_iter().flatten().max_by_key(|matched| matched.score) else { return };
@@ -96,11 +97,11 @@ pub fn view(state: &State) -> PaletteView {
     let mut best = None;
     for place in sorted_numbers(order) {
         let Some((mut entry, matched)) = found.get_mut(place as usize).and_then(Option::take) else { continue };
-        // Letters that are strewn over a name are no match beside one that has them together.
+        // Drop scattered matches if another name matches contiguously.
         if !typed.is_empty() && matched.score * 2 < *best.get_or_insert(matched.score) {
             continue;
         }
-        // An annotation that comes again and again is one entry: its first.
+        // List an annotation that occurs repeatedly only once.
         let is_known = entries.iter().any(|known| known.name == entry.name && known.kind == entry.kind);
         if entries.len() < MOST && !is_known {
             entry.marks = (0..entry.name.chars().count()).filter(|place| matched.places.contains(place)).collect();
@@ -119,7 +120,7 @@ fn is_view(command: Command) -> bool {
     matches!(command, Command::Show(_))
 }
 
-/// Whether a command does anything now: most are about the open file.
+/// Returns true if a command has an effect now. Most commands need an open file.
 fn is_possible(state: &State, command: Command) -> bool {
     use Command::*;
     match command {
@@ -134,7 +135,7 @@ fn is_possible(state: &State, command: Command) -> bool {
     }
 }
 
-/// An entry without marks; `None` for what is no longer there.
+/// Builds the entry for a target, without highlighted characters. `None` if the target no longer exists.
 fn entry(state: &State, target: Target) -> Option<Entry> {
     let (name, kind, keys) = match target {
         Target::Command(place) => {
@@ -152,14 +153,14 @@ fn entry(state: &State, target: Target) -> Option<Entry> {
     Some(Entry { target, name, marks: Vec::new(), kind, keys })
 }
 
-/// Does what was picked, as if its key had been pressed where it works, or its control clicked.
+/// Runs the chosen entry as if its key had been pressed in the right view, or its control clicked.
 pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some(target) = state.palette.picked.take() else { return };
     match target {
         Target::Command(place) => {
             let Some(binding) = BINDINGS.get(place) else { return };
             if let Scope::Tab(tab) = binding.scope {
-                // Rows are rows, whatever they tell.
+                // Row commands work in both lists, so the events list stays visible.
                 let is_rows = matches!(binding.command, Command::Rows(_)) && state.views.seen() == Some(Tab::Events);
                 if !is_rows {
                     show(state, tab, effects);
@@ -174,7 +175,6 @@ pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect
         Target::Device(place) => show_device(&mut state.shared, place),
         Target::File(place) => load(&mut state.shared, place, now_ms, effects),
         Target::Annotation(place) => {
-            // Its range, and the window shows it.
             if let Some(points) = state.select_annotation(place) {
                 state.zoom_between(points);
             }

@@ -1,8 +1,8 @@
-//! The picture of a file while it loads: it grows as events are decoded, can be panned and zoomed, and gives way to the final one at the
-//! same place.
+//! The timeline of a file while it is still loading. It grows as events are decoded and can be panned and zoomed. The
+//! final timeline then replaces it at the same position.
 //!
 //! ```text
-//! Reply::Partial ──▶ Unfinished ──▶ a summary as of an open file ──▶ plane, window, axes: as always
+//! Reply::Partial ──▶ Unfinished ──▶ a summary like that of an open file ──▶ plane, window, axes
 //!                         └───────▶ heights ──▶ a Scene without allocations
 //! ```
 
@@ -25,7 +25,7 @@ use picture::timeline::{Axis, Paint, Quad, QuadIdentity, Scene, View};
 use std::rc::Rc;
 
 impl Shared {
-    /// What is shown of the file that is loading.
+    /// Returns the partially decoded file while one is loading.
     pub fn unfinished(&self) -> Option<&Unfinished> {
         match &self.stage {
             Stage::Loading(loading) => loading.unfinished.as_deref(),
@@ -33,22 +33,22 @@ impl Shared {
         }
     }
 
-    /// The file that is drawn: the open one, or what is decoded so far.
+    /// Returns the summary of the file that is drawn: the open one, or the part decoded so far.
     pub fn drawn_file(&self) -> Option<&FileSummary> {
         self.file().or_else(|| self.unfinished().map(|unfinished| &unfinished.told.summary))
     }
 
-    /// The silhouette of the shown device so far.
+    /// Returns the overview curve of the shown device, as far as decoded.
     pub(super) fn unfinished_overview(&self) -> Option<&Rc<Overview>> {
         self.unfinished()?.overviews.get(self.device_place)
     }
 }
 
-/// What of the window is kept when the plane becomes another.
+/// The window that is kept while the plane grows.
 #[derive(Clone, Copy)]
 struct Kept {
     view: View,
-    /// Whether all events, or all bytes, were in it: then they still are.
+    /// True for each axis (events, bytes) that was fully visible. It then stays fully visible.
     whole: [bool; 2],
 }
 
@@ -71,7 +71,8 @@ impl Kept {
     }
 }
 
-/// Takes what is decoded so far. Where a file is open that comes back if this one can't be opened, it is not shown.
+/// Takes a partially decoded file. It is not drawn while a previously open file waits to be restored in case this load
+/// fails.
 pub(super) fn take(state: &mut Shared, told: PartialFile) {
     let is_drawn = state.previous.is_none() && state.axis == Axis::Events && state.looks.plot == Plot::Stack;
     let kept = Kept::of(state);
@@ -90,7 +91,7 @@ pub(super) fn take(state: &mut Shared, told: PartialFile) {
     if is_same {
         state.device_place = place;
         state.view = kept.zip(state.plane()).map(|(kept, plane)| kept.on(plane));
-        // The other lanes begin where this one does.
+        // The other lanes start at the same place as this one.
         state.lanes.others.iter_mut().for_each(|lane| lane.view = None);
         state.redraw();
     } else {
@@ -98,21 +99,21 @@ pub(super) fn take(state: &mut Shared, told: PartialFile) {
     }
 }
 
-/// A device was chosen.
+/// Records that the user has chosen a device.
 pub(super) fn chosen(state: &mut Shared) {
     if let Stage::Loading(loading) = &mut state.stage {
         loading.unfinished.iter_mut().for_each(|unfinished| unfinished.is_chosen = true);
     }
 }
 
-/// What of the picture is kept when the file is open.
+/// State of the partial picture that is carried over to the opened file.
 pub(super) struct Left {
     device: Option<i64>,
     is_chosen: bool,
     kept: Option<Kept>,
 }
 
-/// The file is open: what of the picture is to be kept.
+/// Collects the state to carry over when the file has opened.
 pub(super) fn leave(state: &Shared) -> Option<Left> {
     let unfinished = state.unfinished()?;
     let device = state.drawn_device().map(|device| device.device);
@@ -121,12 +122,12 @@ pub(super) fn leave(state: &Shared) -> Option<Left> {
 }
 
 impl Left {
-    /// The place of the device that was chosen, or whose window was.
+    /// Returns the index of the device that the user chose or zoomed into.
     pub(super) fn chosen(&self, state: &Shared) -> Option<usize> {
         self.device.filter(|_| self.is_chosen || self.kept.is_some()).and_then(|device| place_of(state, device))
     }
 
-    /// Shows the window that was shown, where the device is the same and no link says which window.
+    /// Restores the window if the same device is shown and no link sets a window.
     pub(super) fn restore(self, state: &mut Shared) {
         let is_same = state.device().map(|device| device.device) == self.device && state.linked.window.is_none();
         if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
@@ -139,7 +140,7 @@ fn place_of(state: &Shared, device: i64) -> Option<usize> {
     state.drawn_file()?.devices.iter().position(|other| other.device == device)
 }
 
-/// Whether an action needs the file to be open: nothing can be said yet of what is at a place of the picture.
+/// Returns true if an action is not available until the file is open, because details of the picture are not known yet.
 pub(super) fn refuses(state: &Shared, action: &Action) -> bool {
     state.unfinished().is_some()
         && match action {
@@ -163,7 +164,7 @@ pub(super) fn refuses(state: &Shared, action: &Action) -> bool {
         }
 }
 
-/// Draws what is decoded so far where that, or the window, is another than what is drawn.
+/// Redraws the partial picture if new data was decoded or the window has moved.
 pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
     if state.unfinished().is_none() || state.canvas.is_none() {
         return;
@@ -187,7 +188,7 @@ pub(super) fn settle(state: &mut Shared, effects: &mut Vec<Effect>) {
     }
 }
 
-/// The heights in a window: one column for neighbours that are as high.
+/// Builds a scene of the heights in a window. Adjacent columns of equal height are merged.
 fn scene(device: &PartialDevice, view: View) -> Scene {
     let mut columns = SceneColumns::default();
     let (mut quads, mut identities) = (Vec::new(), Vec::new());
@@ -218,11 +219,11 @@ fn scene(device: &PartialDevice, view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads, identities, ground: None }
 }
 
-/// The numbers of the shown device so far, for the header: label and value.
+/// Returns figures of the shown device so far, as label and value, for the page header.
 pub fn numbers(state: &Shared) -> Vec<(&'static str, String)> {
     let Some(device) = state.unfinished().and_then(|_| state.drawn_device()) else { return Vec::new() };
     vec![
-        // What was live before recording is an estimate until all is decoded.
+        // The baseline is an estimate until all events are decoded.
         ("Peak so far", ["≈ ", &Bytes(device.drawn_peak).to_string()].concat()),
         ("Live", ["≈ ", &Bytes(device.end_requested).to_string()].concat()),
         ("Allocations", grouped(device.allocations)),

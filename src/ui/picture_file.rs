@@ -1,4 +1,4 @@
-//! A picture on its way to a file: all that goes into it, and what kind of file it becomes.
+//! An image to export, and its file formats.
 
 use super::binding::{Binding, Scope, line};
 use engine::protocol::Looks;
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 base::listed! {
-    /// What file it becomes, in the order of the dialog.
+    /// Image format, in the order of the export dialog.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Format {
-        /// Pixels, as many as on the screen.
+        /// PNG at the resolution of the screen.
         Png1,
         Png2,
         Png4,
@@ -22,7 +22,7 @@ base::listed! {
 }
 
 impl Format {
-    /// Its key in the dialog, and its button.
+    /// Returns the keyboard shortcut and button of the format in the export dialog.
     pub(crate) const fn binding(self) -> Binding<Format> {
         let (keys, label, control): (&[&str], _, _) = match self {
             Format::Png1 => (&["1"], "Save as PNG 1×", "export-png-1"),
@@ -33,7 +33,7 @@ impl Format {
         line(Scope::Export, keys, self, label, control)
     }
 
-    /// Pixels to a pixel of the screen.
+    /// Returns the scale factor relative to the screen's resolution.
     pub fn times(self) -> u32 {
         match self {
             Format::Png1 | Format::Svg => 1,
@@ -42,17 +42,17 @@ impl Format {
         }
     }
 
-    /// The id of its button, which shows how large the picture becomes where it has pixels of its own.
+    /// Returns the id of the format's button. For pixel formats, the button also shows the size of the image.
     pub fn control(self) -> &'static str {
         self.binding().control
     }
 
-    /// Whether it is made of pixels.
+    /// Returns true for pixel formats.
     pub fn has_pixels(self) -> bool {
         self.ending() == ".png"
     }
 
-    /// The ending of its name, with the dot.
+    /// Returns the file extension, with the dot.
     pub fn ending(self) -> &'static str {
         match self {
             Format::Png1 | Format::Png2 | Format::Png4 => ".png",
@@ -61,24 +61,24 @@ impl Format {
     }
 }
 
-/// A picture, complete.
+/// An image to export, with everything needed to draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     pub format: Format,
     pub file: String,
     pub sheet: Sheet,
     pub view: View,
-    /// Its geometry, which may reach beyond the window.
+    /// Geometry, which may extend beyond the window.
     pub scene: Rc<Scene>,
     pub looks: Looks,
-    /// Which slots of the palette are faded.
+    /// Palette slots that are faded.
     pub faded: BTreeSet<u32>,
-    /// The outline of the selection, in pixels of the window.
+    /// Outline of the selection, in pixels of the window.
     pub outline: Vec<Rect>,
 }
 
 impl Picture {
-    /// What of it is drawn.
+    /// Returns the parts that the SVG renderer draws.
     pub fn drawing(&self) -> Drawing<'_> {
         Drawing { sheet: &self.sheet, view: &self.view, scene: &self.scene, outline: &self.outline }
     }

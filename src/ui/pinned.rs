@@ -1,4 +1,5 @@
-//! The pinned moment: the one that the views are about, wherever the pointer is. Clicks, keys, words and its handle set it.
+//! The cursor: the position in time that the views show. It is set by clicks, keys, typed text and its handle on the
+//! axis.
 
 mod data;
 
@@ -17,22 +18,23 @@ use engine::protocol::{Answer, At, Details, MomentFacts, Question, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
-    /// What is known of the pinned moment, or of the one before it until that is known.
+    /// Returns facts about the cursor's moment. Until they arrive, these are the facts of the previous position.
     pub fn pinned_facts(&self) -> Option<&MomentFacts> {
         self.pinned.facts.latest()
     }
 
-    /// The device's first moment of the most requested bytes.
+    /// Returns the device's first moment with the maximum of requested bytes.
     pub fn peak_moment(&self) -> u32 {
         self.device().map_or(0, |device| Moment::after_event_or_minus_one(device.peak_event).0)
     }
 
-    /// The device's last moment.
+    /// Returns the device's last moment.
     pub fn end_moment(&self) -> u32 {
         self.device().map_or(0, |device| u32::try_from(device.events).unwrap_or(u32::MAX))
     }
 
-    /// The selected allocation is to be seen in the views: where it is not live at their moment, that becomes the one of its birth.
+    /// Makes the selected allocation visible in the views: if it is not live at the cursor, moves the cursor to its
+    /// allocation.
     pub(super) fn pin_life_of(&mut self, details: &Details) {
         let after = |event: Option<u32>, otherwise: u32| event.map_or(otherwise, |event| event.saturating_add(1));
         let (born, died) = (after(details.born_event, 0), after(details.freed_event, u32::MAX));
@@ -41,7 +43,7 @@ impl Shared {
         }
     }
 
-    /// The views are about this moment now; a range that keys extend goes on to it.
+    /// Moves the cursor to `moment`. While keys extend a range, its end moves along.
     pub(super) fn pin(&mut self, moment: u32) {
         self.pinned.moment = moment.min(self.end_moment());
         self.pinned.wrong = None;
@@ -52,14 +54,15 @@ impl Shared {
         self.rescope();
     }
 
-    /// The same, and the window shows it.
+    /// Moves the cursor to `moment` and scrolls the window to it.
     pub(super) fn pin_and_show(&mut self, moment: u32) {
         self.pointer_leads();
         self.pin(moment);
         self.pinned.follow = Follow::Yes;
     }
 
-    /// Pins the moment that was clicked. A click ends the range; between A and B it moves B, or A where it is before A.
+    /// Moves the cursor to the clicked moment and ends the range. While comparing A and B, a click moves B instead, or
+    /// A if it is before A.
     pub(super) fn pin_clicked(&mut self, pointer: Pointer) {
         let Some(moment) = self.moment_under(pointer.x) else { return };
         match self.pinned.range.filter(|_| self.view_scope() == ViewScope::Change) {
@@ -69,20 +72,20 @@ impl Shared {
         self.pin(moment);
     }
 
-    /// The moment that the picture shows in this column of the window.
+    /// Returns the moment that the picture shows in this column of the window.
     pub(super) fn moment_under(&self, x: f64) -> Option<u32> {
         let (view, scene) = (self.view.as_ref()?, self.geometry.scene.as_ref()?);
         scene.columns.moment.get(column_under(scene, view, x)?).copied()
     }
 
-    /// The cursor stands where the device ran out of memory.
+    /// Moves the cursor to the device's out-of-memory event, if there was one.
     pub(super) fn pin_out_of_memory(&mut self) {
         if self.device().is_some_and(|device| device.ooms() > 0) {
             self.seek(Sought { from: At::OutOfMemory, to: None });
         }
     }
 
-    /// Pins what was typed.
+    /// Moves the cursor to the typed position, or records why the text is invalid.
     pub(super) fn type_moment(&mut self, text: &str) {
         self.pinned.wrong = self.go_to_typed(text).err();
     }
@@ -124,12 +127,13 @@ impl Shared {
         Ok(())
     }
 
-    /// Pins a place, or shows a range, as soon as the worker has said which moments it is.
+    /// Requests the moment of a position that only the worker can resolve. The cursor or range is set once it answers.
     pub(super) fn seek(&mut self, sought: Sought) {
         self.pinned.sought = Some(sought);
     }
 
-    /// Where a moment that is known is in the window, in device pixels from its left; it may be outside.
+    /// Returns the column of a moment, in device pixels from the window's left. It may be outside the window. On the
+    /// time axis, `facts` has to be known.
     pub(super) fn facts_px(&self, moment: u32, facts: Option<&MomentFacts>) -> Option<f64> {
         let x = match self.axis {
             Axis::Events => f64::from(moment) + 0.5,
@@ -138,7 +142,8 @@ impl Shared {
         Some(self.view?.column_from_x(x))
     }
 
-    /// Where the pinned moment is, and its number. Over wall-clock, that of the one before until the worker has said.
+    /// Returns the cursor's column and its moment. On the time axis, both belong to the previous position until the
+    /// worker has answered.
     pub fn pin_px(&self) -> Option<(f64, u32)> {
         self.device()?;
         let facts = self.pinned_facts();
@@ -150,10 +155,10 @@ impl Shared {
     }
 }
 
-/// How it takes part.
+/// Reset, question and answer hooks of the cursor and the range.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
-/// Another device is shown: the views are about its peak.
+/// Moves the cursor to the peak if another device is shown.
 fn reset(state: &mut Shared, change: Change) {
     if change.is_of_device() {
         state.pinned = Pinned { moment: state.peak_moment(), ..Pinned::default() };
@@ -162,7 +167,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what is not known of the pinned moment and the range: one question of a kind at a time.
+/// Asks for missing facts about the cursor and the range, one question of each kind at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (pinned, serials) = (&mut state.pinned, &mut state.serial);
     pinned.facts.ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![At::Moment(moment)]));
@@ -197,9 +202,9 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// The place that was sought is at these moments.
+/// Applies the resolved moments of a requested position.
 fn arrive(state: &mut Shared, sought: Sought, moments: &[MomentFacts]) {
-    // A newer place has overtaken it only where it would be pinned: a range that is dragged goes on being seen.
+    // A newer request overrides this one only if it sets the cursor. A range that is being dragged keeps updating.
     if sought.to.is_none() && state.pinned.sought != Some(sought) {
         return;
     }
@@ -211,7 +216,7 @@ fn arrive(state: &mut Shared, sought: Sought, moments: &[MomentFacts]) {
     }
 }
 
-/// Brings the window to a moment that was pinned outside of it.
+/// Scrolls the window to a cursor that was set outside it.
 pub(super) fn follow(state: &mut Shared) {
     if state.pinned.follow == Follow::No || state.pinned.facts.about(&state.pinned.moment).is_none() {
         return;
@@ -225,7 +230,7 @@ pub(super) fn follow(state: &mut Shared) {
 }
 
 impl Shared {
-    /// What the views are about follows from moment, range and the choice between them.
+    /// Recomputes the scope of the views from the cursor, the range and the choice between them.
     pub(super) fn rescope(&mut self) {
         self.views.scope = self.pinned.about.scope(self.pinned.moment, self.pinned.range);
     }

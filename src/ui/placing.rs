@@ -1,24 +1,25 @@
-//! Where the card goes, inside the stage and never over what is pointed at; and where chips go that share a line.
+//! Placement of tooltips ("cards") so that they do not cover the hovered block, and of labels ("chips") that share a
+//! line.
 
-/// CSS pixels between cursor and card.
+/// CSS pixels between pointer and card.
 const DISTANCE: f64 = 16.0;
 
-/// A width and a height, or a place from the left and the top, in CSS pixels.
+/// Width and height, or left and top, in CSS pixels.
 pub type Pair = (f64, f64);
 
-/// The left and upper edge of a card of size `card` on a stage of size `stage`, for a cursor at `at`. To the right and below, unless
-/// there is more room on the other side; where there is room on neither, the card keeps clear of the cursor in one direction and
-/// stays on the stage in the other, as far as it fits at all.
+/// Returns the left and top edge of a card of size `card` on a stage of size `stage`, for a pointer at `at`. The card
+/// goes below and to the right, or to the other side if it does not fit there. If it fits beside the pointer along one
+/// axis only, it is clamped to the stage along the other.
 pub fn beside(at: Pair, card: Pair, stage: Pair) -> Pair {
     let (x, fits_x) = along(at.0, card.0, stage.0);
     let (y, fits_y) = along(at.1, card.1, stage.1);
     let inside = |place: f64, size: f64, room: f64| place.min(room - size).max(0.0);
     match (fits_x, fits_y) {
         (Fits::Yes, Fits::Yes) => (x, y),
-        // Clear of the cursor sideways, so its height is free.
+        // The card is beside the pointer, so its vertical position is free.
         (Fits::Yes, Fits::No) => (x, inside(y, card.1, stage.1)),
         (Fits::No, Fits::Yes) => (inside(x, card.0, stage.0), y),
-        // A stage hardly larger than the card: below or above, and cut.
+        // The stage is hardly larger than the card. Place it below or above, cut off at the edge.
         (Fits::No, Fits::No) => (inside(x, card.0, stage.0), y),
     }
 }
@@ -42,7 +43,8 @@ fn along(at: f64, size: f64, room: f64) -> (f64, Fits) {
     }
 }
 
-/// The left edge of a chip `width` wide whose middle is to be at `x`, between two edges, clear of another chip.
+/// Returns the left edge of a chip of this width, centred on `x` between two edges and at least `apart` from a taken
+/// span.
 pub fn chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 2]>, apart: f64) -> f64 {
     let inside = |left: f64| left.clamp(from, (to - width).max(from));
     let left = inside(x - width / 2.0);
@@ -58,26 +60,27 @@ pub fn chip(x: f64, width: f64, [from, to]: [f64; 2], taken: Option<[f64; 2]>, a
     }
 }
 
-/// Left, top, right and bottom edge in CSS pixels.
+/// Left, top, right and bottom edge, in CSS pixels.
 pub type Rect = [f64; 4];
 
-/// What a card is to leave visible.
+/// Areas that a card should leave visible.
 pub struct Busy<'a> {
-    /// The pieces of the block that is pointed at; the first is the one under the pointer.
+    /// Pieces of the hovered block. The first is the one under the pointer.
     pub block: &'a [Rect],
-    /// Where what is drawn begins, from the top, at a place from the left.
+    /// Returns the top edge of the drawn stack at a horizontal position.
     pub top: &'a dyn Fn(f64) -> f64,
 }
 
 /// CSS pixels between a block and the card.
 const CLEAR: f64 = 12.0;
-/// CSS pixels at the top that chips need.
+/// CSS pixels at the top that are reserved for chips.
 const CHIPS: f64 = 22.0;
-/// How much worse it is to lie on all of the block than to lie on neighbours; that is as bad as to be so many CSS pixels away.
+/// Cost of covering the whole block. Covering neighbours costs up to 1, and so does a distance of [`AWAY`] CSS pixels.
 const ON_BLOCK: f64 = 8.0;
 const AWAY: f64 = 320.0;
 
-/// The left and upper edge of a card that leaves a block visible, and what is around it as far as that is possible nearby.
+/// Returns the left and top edge of a card that does not cover the hovered block and covers as little of its
+/// surroundings as possible, without moving far from the pointer.
 pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
     let usual = beside(at, card, stage);
     let Some([left, top, right, bottom]) = busy.block.first().copied() else { return usual };
@@ -101,7 +104,7 @@ pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
         let steps = [0.1, 0.3, 0.5, 0.7, 0.9].map(|part| (rect[3] - (busy.top)(x + part * card.0)).clamp(0.0, card.1));
         let on_others = steps.iter().sum::<f64>() / 5.0 / card.1.max(1.0);
         let away = [rect[0] - at.0, at.0 - rect[2], rect[1] - at.1, at.1 - rect[3]].into_iter().fold(0.0, f64::max);
-        // Never over what is pointed at.
+        // Never cover the pointer.
         let hides = if away <= 0.0 { f64::INFINITY } else { 0.0 };
         hides + ON_BLOCK * (on_block / area).min(1.0) + on_others + away / AWAY
     };
@@ -110,7 +113,7 @@ pub fn clear_of(at: Pair, card: Pair, stage: Pair, busy: &Busy<'_>) -> Pair {
     best.unwrap_or(usual)
 }
 
-/// The area that two rectangles share.
+/// Returns the area of the intersection of two rectangles.
 fn shared(a: &Rect, b: &Rect) -> f64 {
     let along =
         |low: f64, high: f64, other_low: f64, other_high: f64| (high.min(other_high) - low.max(other_low)).max(0.0);

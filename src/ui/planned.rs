@@ -1,4 +1,5 @@
-//! The peak without what is selected, or under a plan, and its curve over the recorded one; and the curves of a simulated run.
+//! Curves drawn over the recorded one: live bytes without the selection or under a plan, and the result of a simulated
+//! run.
 
 mod data;
 
@@ -18,29 +19,29 @@ use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot,
 use picture::timeline::View;
 use std::rc::Rc;
 
-/// What is said above the picture: the peak without what is selected.
+/// Label above the picture: the peak without the current selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chip {
-    /// Without what.
+    /// Name of the selection that is left out.
     pub name: String,
-    /// The peak then, and by how much it is lower.
+    /// The remaining peak, and the change from the recorded peak.
     pub text: String,
-    /// The same to the byte.
+    /// The same values with exact bytes.
     pub exact: String,
     pub is_drawn: bool,
 }
 
-/// How it takes part.
+/// Reset, question and answer hooks of the curves over the recorded one.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
-/// What was computed holds for one device, its categories and its nodes.
+/// Drops computed results, which are valid for one device and its current categories and nodes only.
 fn reset(state: &mut Shared, _: Change) {
     let Planned { drawn, plan, .. } = std::mem::take(&mut state.planned);
     let drawn = if drawn == Drawn::Simulated { Drawn::None } else { drawn };
     state.planned = Planned { drawn, plan, ..Planned::default() };
 }
 
-/// Asks for what the selection and the plan come to, one at a time, and for the curve that is drawn.
+/// Asks for the peak of the plan and of the selection, one at a time, and for the drawn curve.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(view) = state.geometry.scene.as_ref().map(|scene| scene.view) else { return };
     let without = state.selected().map(|(_, group)| without(group));
@@ -80,13 +81,14 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
     None
 }
 
-/// A plan that leaves a group out.
+/// Returns a plan that leaves out one group of allocations.
 fn without(group: PlanGroup) -> PlanQuestion {
     PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() }
 }
 
 impl Shared {
-    /// What is selected, by what stands out of the picture: a node of a tree, what was found, a call stack, an allocation.
+    /// Returns the name and the group of the allocations highlighted in the picture: those of a tree node, the matches
+    /// of the search, a segment, a call stack, or one allocation.
     fn selected(&self) -> Option<(String, PlanGroup)> {
         let quoted = |name: &str| ["“", name, "”"].concat();
         if let Some(node) = self.views.node {
@@ -108,7 +110,7 @@ impl Shared {
         })
     }
 
-    /// What is drawn, and without what.
+    /// Returns the label and the question of the drawn curve, unless it is a simulated one.
     fn drawn(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
             Drawn::None | Drawn::Simulated => None,
@@ -125,7 +127,7 @@ impl Shared {
         self.planned.course.clone().filter(|_| self.planned.drawn == Drawn::Simulated)
     }
 
-    /// The highest byte of the curve that is drawn.
+    /// Returns the maximum of the drawn curve, in bytes.
     pub(super) fn drawn_peak(&self) -> Option<u64> {
         if let Some((_, course)) = self.drawn_course() {
             return Some(highest(&course));
@@ -133,7 +135,7 @@ impl Shared {
         Some(self.planned.page(&self.drawn_question()?)?.planned.0)
     }
 
-    /// Draws a simulated run.
+    /// Shows the curves of a simulated run.
     pub(super) fn draw_course(&mut self, course: Rc<WhatIfCourse>) {
         self.raise(|state| {
             let number = state.planned.course.as_ref().map_or(0, |(number, _)| number + 1);
@@ -141,12 +143,12 @@ impl Shared {
         });
     }
 
-    /// Draws another curve, or none.
+    /// Chooses the curve to draw.
     pub(super) fn draw(&mut self, drawn: Drawn) {
         self.raise(|state| state.planned.drawn = drawn);
     }
 
-    /// The curves in a window that shows the plane as `view` does.
+    /// Returns the curves to draw, in pixels of `view`.
     pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
         let all =
             if self.planned.drawn == Drawn::Simulated { self.simulated_lines(view) } else { self.planned_line(view) };
@@ -169,7 +171,7 @@ impl Shared {
         Some(vec![line(Line::Rounded, over, &curve.allocated, None), line(Line::Planned, over, &curve.bytes, peak)])
     }
 
-    /// The latest curve of this, and its window, which may be one before.
+    /// Returns the latest curve of `of` and the view it was computed for, which may be outdated.
     fn known_curve(&self, of: &Of) -> Option<(&PlanCurve, View)> {
         let known = self.planned.curve.question();
         known.filter(|(known, view)| known == of && view.axis == self.axis)?;
@@ -178,12 +180,12 @@ impl Shared {
     }
 }
 
-/// The largest number of reserved bytes.
+/// Returns the maximum of reserved bytes.
 fn highest(course: &WhatIfCourse) -> u64 {
     course.reserved.iter().fold(course.reserved_at_start, |most, (_, bytes)| most.max(*bytes))
 }
 
-/// A line over columns between edges in pixels of the first view, in pixels of the second; its peak is marked where it is seen.
+/// Converts a curve from pixels of the first view to pixels of the second. Its peak is marked if it is visible.
 fn line(line: Line, (edge_px, views): (&[i32], [&View; 2]), bytes: &[u64], peak: Option<(u64, String)>) -> Curve {
     let [over, view] = views;
     let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
@@ -196,7 +198,7 @@ fn line(line: Line, (edge_px, views): (&[i32], [&View; 2]), bytes: &[u64], peak:
     Curve { line, points: steps(edge_px, views, &row), mark }
 }
 
-/// What is said above the picture; `None` while nothing is selected.
+/// Returns the label above the picture. `None` if nothing is selected.
 pub fn chip(state: &Shared) -> Option<Chip> {
     let (name, group) = state.selected()?;
     let page = state.planned.page(&without(group))?;

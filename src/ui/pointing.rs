@@ -1,6 +1,7 @@
-//! From a place on the canvas to an allocation: what is under the pointer, what a click selects.
+//! Hit testing: finds the allocation under the pointer, and selects it on a click.
 //!
-//! The scene answers at once where it can; for bands, sites and lifetimes the worker is asked, one question at a time.
+//! The scene answers immediately if it can. For merged bands, call sites and lifetimes the worker is asked, one
+//! question at a time.
 
 use super::change::Change;
 use super::cursor::Standing;
@@ -14,21 +15,21 @@ use super::shown::{Hover, PointQuestion, Purpose};
 use super::side::Side;
 use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
-/// Brings the hover up to date with pointer, window and scene.
+/// Updates the hover after the pointer, the window or the scene has changed.
 pub(super) fn look_under_pointer(state: &mut Shared, effects: &mut Vec<Effect>) {
     let Some((place, spot, looks)) = state.lanes.pointer.and_then(|pointer| spot_at(state, pointer)) else {
         state.hover = None;
         return;
     };
-    // What was said before stays on the card while it may be true: no flicker inside one block or band.
+    // Keep the previous answer while it may still apply, so that the card does not flicker inside a block or band.
     let kept = state.hover.take().filter(|before| {
-        // Between ids lies what lies between ranks in order of birth only.
+        // Ids between the lowest and the highest rank belong to the band only if the stack is in order of allocation.
         let [lowest, highest] = spot.ranks;
         let in_birth_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
         let still = |hit: &HitAllocation| {
             (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single() == Some(hit.allocation)
         };
-        // Of free places and segments the next answer comes soon; they are large.
+        // Free areas and segments are large, and the next answer arrives soon.
         let is_no_block =
             |spot: &Spot| looks.plot != Plot::Stack && (spot.count == 0 || matches!(looks.plot, Plot::Reserved(_)));
         let goes_on = is_no_block(&spot) && is_no_block(&before.spot);
@@ -44,7 +45,7 @@ pub(super) fn look_under_pointer(state: &mut Shared, effects: &mut Vec<Effect>) 
     }
 }
 
-/// What is at a place of the canvas: the device, what its scene says, and how that scene looks.
+/// Returns the device, the spot in its scene, and the order and colours of that scene.
 fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     let (lane, pointer) = state.lane_at(pointer)?;
     let (scene, looks) = (lane.geometry.scene.as_ref()?, lane.geometry.looks);
@@ -61,7 +62,8 @@ fn ask(state: &mut Shared, device_place: usize, spot: Spot, looks: Looks, purpos
     effects.push(Effect::ask(serial, device, Question::Hit { looks, moment, byte }));
 }
 
-/// How it takes part. What is under the pointer is asked for by [`super::update()`] itself, after every scene.
+/// Reset, question and answer hooks of hit testing. The question about the pointer is sent by [`super::update()`]
+/// itself, after every scene.
 pub(super) const PART: Part = Part { reset, asks: &[], take };
 
 fn reset(state: &mut Shared, change: Change) {
@@ -71,7 +73,7 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Takes what was under the pointer, and the details of what shall be selected.
+/// Takes the answer about the pointer, or the details of the allocation to select.
 fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Details(details) if state.selecting == Some(serial) => {
@@ -89,7 +91,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
     None
 }
 
-/// Selects the allocation, and brings it into view unless a link says what is in view.
+/// Selects an allocation, and scrolls it into view unless a link sets the window.
 fn choose(state: &mut Shared, serial: u32, details: Box<Details>) {
     if state.linked.quiet.take() != Some(serial) {
         find::reveal(state, &details).unwrap_or_else(|| bring_into_view(state, &details));
@@ -120,7 +122,8 @@ fn answered(
     }
 }
 
-/// Selects the allocation at a place, or chooses the segment there where the picture is not of allocations or there is none.
+/// Selects the allocation at a position. In the plot of reserved bytes, or if there is no allocation, chooses the
+/// segment there.
 fn take_choice(
     state: &mut Shared,
     hit: Option<&HitAllocation>,
@@ -135,7 +138,7 @@ fn take_choice(
     }
 }
 
-/// Selects what is at a place of the shown device's window, or unselects beside the stack.
+/// Selects the allocation at a position of the shown device's window, or clears the selection outside the stack.
 pub(super) fn click(state: &mut Shared, pointer: Pointer, effects: &mut Vec<Effect>) {
     let (Some(view), Some(scene)) = (&state.view, &state.geometry.scene) else { return };
     let plot = state.geometry.looks.plot;
@@ -153,7 +156,7 @@ fn ask_to_select(state: &mut Shared, spot: Spot, effects: &mut Vec<Effect>) {
     ask(state, state.device_place, spot, state.geometry.looks, Purpose::Select, effects);
 }
 
-/// Selects what is at the cursor, where keys have led it.
+/// Selects the allocation at the keyboard position.
 pub(super) fn select_at(state: &mut Shared, keys: Standing, effects: &mut Vec<Effect>) {
     match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
         Some((hit, memory)) => {
@@ -164,14 +167,14 @@ pub(super) fn select_at(state: &mut Shared, keys: Standing, effects: &mut Vec<Ef
     }
 }
 
-/// Chooses the segment at a place of the picture, where that has segments.
+/// Chooses the segment at a position, in plots that show segments.
 pub(super) fn choose_at(state: &mut Shared, at: Standing, effects: &mut Vec<Effect>) {
     if state.looks.plot != Plot::Stack {
         ask(state, state.device_place, Spot::of_keys(at), state.looks, Purpose::Choose, effects);
     }
 }
 
-/// Moves the window to the birth of an allocation whose whole life lies outside it.
+/// Scrolls to the start of an allocation whose lifetime lies outside the window.
 fn bring_into_view(state: &mut Shared, details: &Details) {
     let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us));
     let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));

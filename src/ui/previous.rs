@@ -1,8 +1,9 @@
-//! The file that was open before the one that is loading: it comes back where that one cannot be opened, or is cancelled.
+//! The previously open file. It is restored if the file that is loading fails to open or is cancelled.
 //!
-//! A second file is read by a second worker, and the first keeps its file until then. So a file that is wrong, too large or made to
-//! crash the decoder costs nothing of what is open. For a moment both are in memory, each within the 4 GiB that a worker can have: a
-//! reader in the same worker could fail for want of room that a file closed too early would have given, and then both would be lost.
+//! A second worker reads the new file while the first keeps the open one. A file that is invalid, too large or made to
+//! crash the decoder therefore cannot close the open file. For a short time both are in memory, each within the 4 GiB
+//! limit of a worker. With a single worker, the new file could run out of memory that only closing the old one would
+//! free, and both would be lost.
 
 mod data;
 
@@ -18,7 +19,7 @@ use super::stage::{Choice, Stage};
 use super::toast::Toast;
 use super::{Action, Command, FeatureAction, FeatureCommand};
 
-/// What is open now, before an action that may open another file.
+/// Captures the open file before an action that may open another one. Returns `None` for all other actions.
 pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
     let opens = match action {
         Action::FilesGiven(_)
@@ -38,7 +39,7 @@ pub(super) fn before(state: &State, action: &Action) -> Option<Previous> {
     Some(Previous { load, snapshots: state.snapshots.clone(), chosen, link, file: None })
 }
 
-/// After an action: keeps what it has left, and shows it again where nothing took its place.
+/// Runs after an action: keeps the file that was left, and restores it if no other file took its place.
 pub(super) fn follow(state: &mut State, before: Option<Previous>, now_ms: f64, effects: &mut Vec<Effect>) {
     let left = state.left.take();
     if let (Some(before), Some(file)) = (before.filter(|before| before.load != state.load), left) {
@@ -63,7 +64,7 @@ fn show(state: &mut State, previous: Previous, now_ms: f64, effects: &mut Vec<Ef
         state.toast = Some(Toast::new(failed, message));
     }
     let (print, remark) = (link.print.clone(), state.remark.take());
-    // Nothing of the link to what failed is wanted any more.
+    // Discard the rest of the link to the file that failed.
     state.linked.close_notice();
     close(state, Stage::Empty);
     (state.load, state.snapshots, state.chosen, state.remark) = (load, snapshots, chosen, remark);

@@ -1,4 +1,5 @@
-//! The range that is asked about: begun, extended and ended; which of its allocations the views show; what is said of it.
+//! The selected range: starting, extending and ending it, the choice of allocations that the views show, and the
+//! range's panel.
 
 mod data;
 
@@ -11,7 +12,7 @@ use base::units::{Bytes, Moment, counted, duration_us, grouped};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
-    /// The range between two moments, in whichever order.
+    /// Sets the range between two moments, in any order.
     pub(super) fn set_range(&mut self, a: u32, b: u32) {
         let end = self.end_moment();
         self.pinned.range = Some(Span { from: a.min(b).min(end), to: a.max(b).min(end) });
@@ -21,13 +22,13 @@ impl Shared {
         self.rescope();
     }
 
-    /// The same, and keys extend it no longer.
+    /// Sets the range and stops extending it by keys.
     pub(super) fn show_range(&mut self, a: u32, b: u32) {
         self.pinned.extending = None;
         self.set_range(a, b);
     }
 
-    /// What the views are about.
+    /// Returns the scope that the views show.
     pub fn view_scope(&self) -> ViewScope {
         match (self.pinned.about, self.pinned.range) {
             (About::Ever, _) => ViewScope::WholeTrace,
@@ -37,7 +38,8 @@ impl Shared {
         }
     }
 
-    /// Chooses what the views are about. Where there is no range, one is made: the window, or from its beginning to the cursor.
+    /// Chooses the scope of the views. If it needs a range and there is none, selects the window, or from the window's
+    /// start to the cursor.
     pub(super) fn choose_scope(&mut self, scope: ViewScope) {
         let width = self.view.map_or(0.0, |view| f64::from(view.width_px));
         let edges = [self.moment_under(0.0), self.moment_under((width - 1.0).max(0.0))];
@@ -55,7 +57,7 @@ impl Shared {
         self.rescope();
     }
 
-    /// Ends the range; `false` where there is none.
+    /// Clears the range. Returns false if there was none.
     pub(super) fn end_range(&mut self) -> bool {
         self.pinned.extending = None;
         let ended = self.pinned.range.take().is_some();
@@ -63,10 +65,10 @@ impl Shared {
         ended
     }
 
-    /// Begins a range at the pinned moment, which keys then extend; or lets it be as it is.
+    /// Starts a range at the cursor, which keys then extend. If keys are extending a range already, stops extending it.
     pub(super) fn toggle_range(&mut self) {
         if self.pinned.extending.take().is_none() {
-            // With the pointer over the picture, its moment is the cursor's.
+            // While the pointer is over the picture, start at the crosshair.
             if let Some(moment) = self.cursor_moment() {
                 self.pin(moment);
             }
@@ -76,13 +78,12 @@ impl Shared {
         }
     }
 
-    /// Another choice of what the views show.
     pub(super) fn choose_about(&mut self, about: About) {
         self.pinned.about = about;
         self.rescope();
     }
 
-    /// The next one.
+    /// Switches to the next kind of allocations in a range.
     pub(super) fn next_about(&mut self) {
         if self.pinned.range.is_none() {
             self.remark = Some("Select a range first.".to_owned());
@@ -93,7 +94,7 @@ impl Shared {
         self.choose_about(next.copied().unwrap_or_default());
     }
 
-    /// Pins the range's own peak.
+    /// Moves the cursor to the peak within the range.
     pub(super) fn pin_range_peak(&mut self) {
         match self.range_facts() {
             Some(facts) => {
@@ -105,17 +106,18 @@ impl Shared {
         }
     }
 
-    /// What is known of the range, or of the one before it while it is being changed.
+    /// Returns facts about the range. While the range changes, these are the facts of the previous one.
     pub fn range_facts(&self) -> Option<&RangeFacts> {
         self.pinned.range.and(self.pinned.range_facts.latest())
     }
 
-    /// What is known of the ends of the range that is on the picture.
+    /// Returns facts about the two ends of the range.
     pub(super) fn range_ends(&self) -> Option<&[MomentFacts; 2]> {
         self.pinned.range.and(self.pinned.ends.latest())
     }
 
-    /// Where the range is in the window, in device pixels from its left: its ends may be outside.
+    /// Returns the columns of the range's ends, in device pixels from the window's left. They may be outside the
+    /// window.
     pub fn range_px(&self) -> Option<[f64; 2]> {
         let span = self.pinned.range?;
         let ends = self.range_ends();
@@ -124,16 +126,16 @@ impl Shared {
     }
 }
 
-/// What the panel says of the range.
+/// Contents of the panel of the range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RangeView {
-    /// The facts that the lines tell; all of one range.
+    /// The facts behind the lines.
     pub facts: Option<RangeFacts>,
     pub lines: Vec<(&'static str, String)>,
     pub is_extended: bool,
 }
 
-/// The panel of the range; `None` without one.
+/// Returns the panel of the range. `None` if no range is selected.
 pub fn view(state: &Shared) -> Option<RangeView> {
     state.pinned.range?;
     let is_extended = state.pinned.extending.is_some();
@@ -147,11 +149,11 @@ pub fn view(state: &Shared) -> Option<RangeView> {
     Some(RangeView { facts: Some(*facts), lines, is_extended })
 }
 
-/// What happened in a range, to the byte.
+/// Returns the facts about a range as label and value, with exact bytes.
 pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let weight = |weight: Weight| {
         let mut text = exact(weight.bytes);
-        // Where it has to be broken, then before these three words.
+        // Break the line before these words only.
         text.push_str(" in\u{a0}");
         text.push_str(&counted(weight.count.into(), "allocation").replace(' ', "\u{a0}"));
         text
@@ -169,7 +171,7 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     ]
 }
 
-/// The events of a range: `1,000 – 1,999`.
+/// Formats the events of a range: `1,000 – 1,999`.
 pub(crate) fn events(span: Span) -> String {
     match span.to.checked_sub(1).filter(|last| *last >= span.from) {
         None => "none".to_owned(),
@@ -178,7 +180,7 @@ pub(crate) fn events(span: Span) -> String {
     }
 }
 
-/// Where A and B are, and what lies between them: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
+/// Formats the change from A to B: `A: event 999, 1.20 GiB → B: event 1,999, 3.40 GiB · Δ +2.20 GiB`.
 fn change_title(facts: &RangeFacts) -> String {
     let end =
         |name: &str, moment: u32, bytes: u64| [name, &event_name(moment), ", ", &Bytes(bytes).to_string()].concat();
@@ -192,7 +194,8 @@ fn change_title(facts: &RangeFacts) -> String {
     .concat()
 }
 
-/// What stands beside the tabs: what the views are about. All of it is of the last moment or range that the worker told of.
+/// Returns the text next to the tabs, which describes the scope of the views. It describes the last position or range
+/// that the worker has answered.
 pub fn title(state: &Shared) -> String {
     let Some(device) = state.device() else { return String::new() };
     if state.views.scope == Scope::Ever {

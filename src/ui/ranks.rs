@@ -1,5 +1,5 @@
-//! The survey of many snapshots of one program, one for each rank: its files are read beside the open one, one after the other, and what
-//! they have in common is the insight [`engine::protocol::Topic::Ranks`].
+//! The survey of many snapshots of one program, one per rank. Its files are read one after the other, next to the open
+//! one. The result is the insight [`engine::protocol::Topic::Ranks`].
 
 mod data;
 
@@ -15,10 +15,10 @@ use base::units::grouped;
 use engine::protocol::Topic;
 use std::collections::BTreeSet;
 
-/// Files that are surveyed; two are compared.
+/// Minimum number of files for a survey. Two files are compared instead.
 const LEAST: usize = 3;
 
-/// Other files were given: they are surveyed where they are many.
+/// Starts or offers a survey after files were opened.
 pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     let version = state.ranks.version.wrapping_add(1);
     let had = state.ranks.is_any();
@@ -26,7 +26,7 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     let members = state.snapshots.iter().any(|choice| choice.member.is_some());
     let far = state.snapshots.iter().filter(|choice| matches!(choice.origin, Origin::Link(_))).count();
     let is_many = state.snapshots.len() >= if members { 2 } else { LEAST };
-    // What is behind links would be fetched whole; `memscape serve` surveys its files itself, once a person wants it.
+    // Surveying links would download each file completely. `memscape serve` surveys its files itself, on request.
     let is_served = is_many && state.snapshots.iter().all(is_served);
     if is_served {
         state.ranks = Ranks { files: far.max(state.ranks.served), stage: Survey::Offered, ..state.ranks.clone() };
@@ -36,7 +36,7 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
         return;
     }
     let files = files(state);
-    // A link says itself what is opened and seen.
+    // A link already determines the opened file and the view.
     let opens_any = state.linked.wanted.is_none();
     state.ranks = Ranks { files: files.len(), stage: Survey::Running, opens_any, ..state.ranks.clone() };
     if opens_any {
@@ -45,7 +45,7 @@ pub(super) fn begin(state: &mut Shared, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ranks(RanksEffect::Begin(files)));
 }
 
-/// A server has listed more of its files.
+/// Updates the survey after the server has listed more files.
 pub(super) fn grown(state: &mut Shared) {
     let listed = state.snapshots.len();
     if listed < LEAST || !state.snapshots.iter().all(is_served) {
@@ -54,14 +54,14 @@ pub(super) fn grown(state: &mut Shared) {
     let ranks = &mut state.ranks;
     match ranks.stage {
         Survey::None | Survey::Offered => (ranks.files, ranks.stage) = (listed.max(ranks.served), Survey::Offered),
-        // The list that it waits for has them.
+        // The requested list will contain the new files.
         _ if ranks.waits_for_list => return,
         _ => ranks.newer = listed.saturating_sub(ranks.files),
     }
     ranks.version = ranks.version.wrapping_add(1);
 }
 
-/// A server has so many files, of which it lists the newest.
+/// Records the number of files on the server, which lists only the newest ones.
 pub(super) fn counted(state: &mut Shared, served: usize) {
     state.ranks.served = served;
     if state.ranks.stage == Survey::Offered {
@@ -69,14 +69,14 @@ pub(super) fn counted(state: &mut Shared, served: usize) {
     }
 }
 
-/// A sentence on files of the server that are not in the list of snapshots; `None` where all are.
+/// Returns a sentence about files of the server that are missing from the list of snapshots. `None` if all are listed.
 pub fn unlisted(state: &Shared) -> Option<String> {
     let (listed, served) = (state.snapshots.len(), state.ranks.served);
     let is_cut = served > listed && listed > 0 && state.snapshots.iter().all(is_served);
     is_cut.then(|| format!("Showing the {} newest of {}", grouped(listed as u64), grouped(served as u64)))
 }
 
-/// Begins the survey of all files of the server, of which the list of snapshots has the newest only.
+/// Starts the survey of all files on the server. The list of snapshots contains only the newest of them.
 fn listed(state: &mut Shared, listed: Result<ServedFiles, String>, effects: &mut Vec<Effect>) {
     if !std::mem::take(&mut state.ranks.waits_for_list) {
         return;
@@ -113,21 +113,22 @@ fn link_of(choice: &Choice) -> Option<&str> {
     if let Origin::Link(link) = &choice.origin { Some(link) } else { None }
 }
 
-/// All snapshots, as they are surveyed.
+/// Returns all snapshots as files to survey.
 fn files(state: &Shared) -> Vec<FileToSurvey> {
     let file =
         |choice: &Choice| FileToSurvey { origin: choice.origin.clone(), member: choice.member, name: choice.name() };
     state.snapshots.iter().map(file).collect()
 }
 
-/// Whether a snapshot is where `memscape serve` has it: behind its number, beside the page.
+/// Returns true if a snapshot has an address of `memscape serve`: a number and a name, relative to the page.
 pub(super) fn is_served(choice: &Choice) -> bool {
     let Origin::Link(link) = &choice.origin else { return false };
     let number = link.split_once('/').map_or("", |(number, _)| number);
     choice.member.is_none() && !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Carries out an action. A report is no other than those of the open file.
+/// Applies an action. Replies ([`RanksAction::Told`]) are ignored because `update` handles them as replies about the
+/// open file.
 pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Effect>) {
     let ranks = &mut state.ranks;
     match action {
@@ -169,12 +170,12 @@ pub(super) fn act(state: &mut Shared, action: RanksAction, effects: &mut Vec<Eff
     }
 }
 
-/// A person has chosen a snapshot.
+/// Records that the user has chosen a snapshot.
 pub(super) fn chosen(state: &mut Shared) {
     state.ranks.opens_any = false;
 }
 
-/// The snapshot that was to be opened can't be read: whether the next one is.
+/// Opens the next snapshot if the chosen one failed to open and the user did not choose it. Returns true if it does.
 pub(super) fn opens_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) -> bool {
     let next = state.chosen + 1;
     let is_so = state.ranks.opens_any && state.ranks.is_any() && next < state.snapshots.len();
@@ -185,7 +186,7 @@ pub(super) fn opens_next(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effe
     is_so
 }
 
-/// Opens what a click on evidence wants, and compares it.
+/// Opens or compares the snapshots that a click on evidence asks for.
 pub(super) fn carry_out(state: &mut Shared, now_ms: f64, effects: &mut Vec<Effect>) {
     let Some((place, with)) = state.ranks.wanted.take() else { return };
     chosen(state);

@@ -1,6 +1,6 @@
-//! How to record a snapshot, for the empty page.
+//! Instructions for recording a snapshot, shown on the start page.
 
-/// What to run; shown and copied by the page.
+/// Python code that records a snapshot. The page shows it and copies it.
 pub const SNIPPET: &str = "\
 import torch
 

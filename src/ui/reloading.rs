@@ -1,4 +1,4 @@
-//! Opening what is newer than the open file, with the view kept; and what is said of it.
+//! Reloading: opens a newer version of the open file with the view kept, and describes newer files above the picture.
 
 use super::comparing;
 use super::effect::Effect;
@@ -10,31 +10,31 @@ use super::ranks;
 use super::stage::{Choice, Stage};
 use super::url::file_name;
 
-/// What stands above the picture of newer files.
+/// Contents of the bar above the picture that announces newer files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveView {
-    /// `a.pickle changed`, or what is followed.
+    /// Text such as `a.pickle changed`, or the name of the followed file.
     pub text: String,
-    /// `12 s ago`; empty where that is not known.
+    /// Age such as `12 s ago`. Empty if unknown.
     pub ago: String,
-    /// What opens the newer file; empty where there is none.
+    /// Label of the button that opens the newer file. Empty if there is no newer file.
     pub button: &'static str,
     pub follows: bool,
-    /// Snapshots to compare with, by their places in the list; the newest first.
+    /// Snapshots to compare with, as index and name, newest first.
     pub compared: Vec<(usize, String)>,
 }
 
-/// Whether newer files can come, and whether they open by themselves.
+/// Returns whether newer files open automatically. `None` if newer files cannot be detected.
 pub fn follows(state: &State) -> Option<bool> {
     (state.live.is_on && !state.live.is_elsewhere(&state.shared)).then_some(state.live.follows)
 }
 
-/// The address of the open file, where its server has to be asked whether it changed.
+/// Returns the address of the open file if the page has to poll its server for changes.
 pub fn asks(state: &State) -> Option<String> {
     if state.live.asks() && state.file().is_some() { open(&state.shared).map(str::to_owned) } else { None }
 }
 
-/// What is shown of newer files; `None` where there is nothing to say.
+/// Returns the bar about newer files. `None` if there is nothing to report.
 pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
     let live = &state.live;
     if follows(state).is_none() || !(live.follows || live.offer.is_some()) {
@@ -57,7 +57,7 @@ pub fn view(state: &State, now_ms: f64) -> Option<LiveView> {
     Some(LiveView { text, ago, button, follows: live.follows, compared })
 }
 
-/// `12 s ago`, in the largest unit of which there is one.
+/// Formats an age, such as `12 s ago`, in a suitable unit.
 fn ago(ms: f64) -> String {
     let seconds = (ms / 1000.0).max(0.0) as u64;
     let (count, unit) = match seconds {
@@ -69,14 +69,14 @@ fn ago(ms: f64) -> String {
     [&count.to_string(), " ", unit, " ago"].concat()
 }
 
-/// Does what is wanted.
+/// Carries out the requested reload or comparison.
 pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     match state.live.wanted.take() {
         None => {}
         Some(Wanted::Compare(place)) => {
             comparing::begin(&mut state.shared, &comparing::Wanted::Place(place), now_ms, effects);
         }
-        // Whatever is on its way is waited for.
+        // The follower waits for a file that is still loading.
         Some(Wanted::Open(_, Asker::Follower)) if matches!(state.stage, Stage::Loading(_)) => {}
         Some(Wanted::Open(address, asker)) => {
             let Some(place) = place(&state.shared, &address) else { return };
@@ -88,7 +88,7 @@ pub(super) fn carry_out(state: &mut State, now_ms: f64, effects: &mut Vec<Effect
     }
 }
 
-/// Whether the newer file is there, or what was open has come back.
+/// Checks whether the newer file has opened, or has failed and the previous file was restored.
 pub(super) fn settle(state: &mut State) {
     let Some(reload) = state.live.reload else { return };
     let is_loading = matches!(state.stage, Stage::Loading(_));
@@ -97,7 +97,7 @@ pub(super) fn settle(state: &mut State) {
         if is_loading {
             return;
         }
-        // It is tried again when it changes.
+        // The reload is retried when the file changes again.
         state.live.begin_asking(&state.shared, reload.load);
         if reload.asker == Asker::Follower {
             state.toast = None;
@@ -107,7 +107,7 @@ pub(super) fn settle(state: &mut State) {
         }
     } else if !is_loading && !state.waits_for_scene() {
         state.live.reload = None;
-        // What was selected may not be in it; that is no news.
+        // The selection may not exist in the newer file. That is not worth a notice.
         state.linked.notice = None;
         if reload.asker == Asker::Person {
             let name = state.snapshots.get(state.chosen).map(Choice::name).unwrap_or_default();

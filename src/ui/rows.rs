@@ -1,4 +1,4 @@
-//! Rows that are listed, chosen and copied: what the table of allocations and the list of events have in common.
+//! Shared handling of listed rows: selecting and copying them in the table of allocations and the list of events.
 
 pub mod cells;
 mod chosen;
@@ -11,12 +11,12 @@ use super::shared::Shared;
 use base::units::counted;
 use engine::protocol::{Question, TableText};
 
-/// What keys and controls do with rows.
+/// Operation on rows, from a key or a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
     Go(Go, Extent),
     ChooseAll,
-    /// Copy the chosen rows, or all.
+    /// Copies the chosen rows, or all rows if none is chosen.
     Copy,
     Filter,
     Clear,
@@ -24,7 +24,7 @@ pub enum RowsStep {
     SortOtherWay,
 }
 
-/// Rows on their way to the clipboard.
+/// Rows that are being copied to the clipboard.
 #[derive(Clone, Debug, Default)]
 pub struct Copying(Option<Underway>);
 
@@ -36,7 +36,7 @@ struct Underway {
 }
 
 impl Copying {
-    /// Asks for some rows of a device as text.
+    /// Requests rows of a device as text, for copying. `rows` holds half-open ranges.
     pub(super) fn begin(
         &mut self,
         shared: &mut Shared,
@@ -56,7 +56,8 @@ impl Copying {
         effects.push(Effect::ask(serial, device, question));
     }
 
-    /// Takes the next part of the text; whether it was of these rows.
+    /// Takes the next part of the text, and copies everything after the last part. Returns false if the part belongs to
+    /// another request.
     pub(super) fn take(
         &mut self,
         shared: &mut Shared,

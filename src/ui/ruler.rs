@@ -1,4 +1,4 @@
-//! The ruler: how many events, how much time and how many bytes lie between two points.
+//! The ruler, which measures events, time and bytes between two points.
 
 mod data;
 
@@ -11,18 +11,18 @@ use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::At;
 use picture::timeline::Axis;
 
-/// What lies between the ends; exact.
+/// Exact distances between the ruler's ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub events: Option<i64>,
-    /// µs; `None` where there are no times, and until the worker has told them.
+    /// Microseconds. `None` if the file has no timestamps, or until the worker has sent them.
     pub time_us: Option<i64>,
-    /// Bytes, downwards negative (no stack is 2^63 high); where addresses are shown, their distance.
+    /// Bytes, negative downwards. No stack is 2^63 bytes high. In the address plot, the distance between two addresses.
     pub bytes: i64,
 }
 
 impl Measured {
-    /// In one line, short.
+    /// Returns the distances in one short line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         if let Some(events) = self.events {
@@ -39,7 +39,7 @@ impl Measured {
         text
     }
 
-    /// The bytes in full.
+    /// Returns the exact number of bytes.
     pub fn exact_bytes(&self) -> String {
         format!("{}{} B", sign(self.bytes), grouped(self.size()))
     }
@@ -54,7 +54,7 @@ fn sign(value: i64) -> &'static str {
 }
 
 impl Shared {
-    /// What the ruler says; `None` without one.
+    /// Returns the ruler's distances. `None` if there is no ruler.
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;
         let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
@@ -62,7 +62,7 @@ impl Shared {
         let time = |point: &Point| {
             let us = match point.at {
                 At::X(Axis::Time, x) => x.round() as u64,
-                // Before the first event there is no time.
+                // Positions before the first event have no time.
                 _ => point.facts?.began.max(first?),
             };
             i64::try_from(us).ok()
@@ -72,7 +72,8 @@ impl Shared {
         Some(Measured { events, time_us, bytes: self.height_between(from.byte, to.byte) })
     }
 
-    /// Measuring on or off. With a cursor, it begins there, and the cursor spans it.
+    /// Turns measuring on or off. If there is a crosshair, the ruler starts there and its second end follows the
+    /// crosshair.
     pub(super) fn toggle_ruler(&mut self) {
         if self.tools.ruler.mode == Mode::On {
             (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
@@ -85,13 +86,13 @@ impl Shared {
         }
     }
 
-    /// A new ruler begins.
+    /// Starts a new ruler at `from`.
     pub(super) fn measure_from(&mut self, from: Point) {
         self.tools.ruler.ends = Some([from; 2]);
         self.tools.ruler.second = Second::Fixed;
     }
 
-    /// Its second end is here.
+    /// Moves the second end to `point`.
     pub(super) fn measure_to(&mut self, point: Point) {
         if let Some([_, to]) = &mut self.tools.ruler.ends
             && (to.at, to.byte) != (point.at, point.byte)
@@ -100,7 +101,7 @@ impl Shared {
         }
     }
 
-    /// The second end goes with the cursor, where it does.
+    /// Moves the second end to the crosshair if it follows that.
     pub(super) fn span_ruler(&mut self) {
         if self.tools.ruler.second == Second::FollowsCursor
             && let Some(here) = self.cursor_point()
@@ -109,7 +110,7 @@ impl Shared {
         }
     }
 
-    /// Lets go of the cursor, if the ruler goes with it.
+    /// Fixes the second end if it follows the crosshair.
     pub(super) fn fix_ruler(&mut self) -> Fixed {
         if self.tools.ruler.second == Second::Fixed {
             return Fixed::Already;
@@ -119,14 +120,15 @@ impl Shared {
         Fixed::Now
     }
 
-    /// Takes the ruler away, if there is one.
+    /// Removes the ruler, if there is one.
     pub(super) fn remove_ruler(&mut self) -> Removed {
         let there = self.tools.ruler.ends.is_some() || self.tools.ruler.mode == Mode::On;
         self.tools.ruler = Ruler::default();
         if there { Removed::Yes } else { Removed::NothingThere }
     }
 
-    /// The cursor as a point: exact where the pointer is, the moment where keys have led.
+    /// Returns the crosshair as a point: the exact position under the pointer, or the moment that keys have moved it
+    /// to.
     fn cursor_point(&self) -> Option<Point> {
         match (self.tools.cursor.keys, self.pointer) {
             (Some(keys), _) => Some(Point::new(At::Moment(keys.moment), keys.byte)),

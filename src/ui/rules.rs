@@ -1,6 +1,7 @@
-//! The rules that tell what allocations are for: which set is in force, one's own as it is typed, and how both are kept.
+//! The rules that classify allocations into categories: the set in force, the user's own set as it is typed, and how
+//! both are stored.
 //!
-//! They come from the dialog, from a file that a person imports, or from the browser's own storage, never from a link or a snapshot.
+//! Rules come from the dialog, an imported file or the browser's own storage, never from a link or a snapshot.
 
 mod data;
 mod row;
@@ -17,29 +18,29 @@ use super::shared::Shared;
 use base::units::counted;
 use engine::protocol::{Grouping, Request};
 
-/// What the dialog shows of the rules.
+/// Contents of the rules dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesView {
     pub choice: Choice,
     pub pane: Pane,
-    /// The rules as the form shows them; `None` while the text can't be read.
+    /// Rows of the form. `None` while the text cannot be parsed.
     pub rows: Option<Vec<RuleRow>>,
     pub text: String,
-    /// How many rules and categories it has, or that something is wrong.
+    /// Number of rules and categories, or a notice about errors.
     pub note: String,
-    /// Each error with its line, from 1; 0 for what is not about a line.
+    /// Errors with their line, from 1. Line 0 means that the error is not about a line.
     pub errors: Vec<(u32, String)>,
     pub can_undo: bool,
 }
 
-/// Opens the dialog, or closes it.
+/// Opens or closes the rules dialog.
 pub(super) fn toggle(state: &mut Shared) {
     let rules = &mut state.rules;
     rules.dialog = if rules.dialog == Dialog::Open { Dialog::Closed } else { Dialog::Open };
     state.settings.dialog = Dialog::Closed;
 }
 
-/// Takes what happened into the state.
+/// Applies an action to the rules.
 pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let before = rules.stored();
@@ -87,7 +88,7 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
     }
 }
 
-/// The file's name, and what is in it.
+/// Returns the name and the contents of the file to save, or an error message.
 fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
     if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == Choice::Own) {
         return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
@@ -102,12 +103,12 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
     }
 }
 
-/// Tells the worker what is in force, where it does not know yet. While the dialog shows what each change brings about, one change waits
-/// for the answer to the one before.
+/// Sends the set in force to the worker if it has another one. While the dialog shows the effect of each change, a
+/// change is not sent before the report on the previous one has arrived.
 fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
-    // A worker that was never told goes by ours.
+    // A worker starts with the standard rules.
     if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == Choice::Standard) {
         return;
     }
@@ -124,17 +125,17 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     find::categories_changed(state);
 }
 
-/// How it takes part: rules are for all files.
+/// Reset, question and answer hooks of the rules. They apply to all files, so a change of the file resets nothing.
 pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
 
-/// The dialog.
+/// Returns the contents of the rules dialog.
 pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
     let is_own = rules.choice == Choice::Own;
     let set = rules.set();
     let mut note = counted(set.rules.len() as u64, "rule");
     note.push_str(", ");
-    // The unknown is none.
+    // Do not count the category for unclassified allocations.
     note.push_str(
         &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );

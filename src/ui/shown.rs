@@ -1,74 +1,74 @@
-//! What is drawn and pointed at: the canvas, the picture with what is on its way, what is under the pointer.
+//! State of what is drawn and hovered: the canvas, the scene with its pending request, and the hover.
 
 use super::hover::Spot;
 use engine::protocol::{HitAllocation, HitMemory, Looks, Plot};
 use picture::timeline::Scene;
 use std::rc::Rc;
 
-/// The canvas.
+/// Size of the canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// Device pixels; at least 1.
+    /// Device pixels, at least 1.
     pub width_px: u32,
-    /// Device pixels; at least 1.
+    /// Device pixels, at least 1.
     pub height_px: u32,
-    /// Device pixels to a CSS pixel; positive.
+    /// Device pixels per CSS pixel, positive.
     pub scale: f64,
 }
 
-/// Whether the bytes axis follows the window.
+/// Scaling of the bytes axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BytesAxis {
-    /// It stays as the user put it.
+    /// The user sets it.
     #[default]
     Free,
-    /// It always shows 0 to the highest total in the window.
+    /// It always spans 0 to the highest total in the window.
     FitsWindow,
 }
 
-/// The picture and what is on its way.
+/// The scene of a device and its pending request.
 #[derive(Clone, Debug, Default)]
 pub struct Geometry {
     pub scene: Option<Rc<Scene>>,
-    /// The request that was not answered yet. There is one at a time among all lanes, always for the newest window: a slow scene
-    /// is then finished and shown instead of being overtaken for ever.
+    /// Serial of the pending request. All lanes together have one at a time, for the newest window. A slow scene is
+    /// therefore shown instead of being superseded again and again.
     pub in_flight: Option<u32>,
-    /// Whether the scene is of groups that are told otherwise by now.
+    /// True if the grouping of the scene is outdated.
     pub is_stale: bool,
-    /// Order and colours of that scene; until the next one comes, what is seen is of these.
+    /// Order and colours of `scene`. The requested ones may differ until the next scene arrives.
     pub looks: Looks,
 }
 
-/// What is under the pointer.
+/// The hovered position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hover {
-    /// The device, by its place in the summary's list.
+    /// Index of the device in the summary.
     pub place: usize,
-    /// What the scene says at once.
+    /// Data of the scene at the position.
     pub spot: Spot,
     pub plot: Plot,
-    /// What the worker said last, as long as it may still hold here.
+    /// The worker's last answer about the allocation, kept while it may still apply.
     pub hit: Option<HitAllocation>,
-    /// What it said last of the segment and of what is free.
+    /// The worker's last answer about the segment and its free blocks.
     pub memory: Option<Box<HitMemory>>,
     pub answered: Option<Spot>,
 }
 
-/// What the worker was asked about a place. There is one question at a time, and the next is about the newest place.
+/// A question to the worker about a position. One is pending at a time, and the next is about the newest position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointQuestion {
     pub serial: u32,
-    /// The device, by its place in the summary's list.
+    /// Index of the device in the summary.
     pub device_place: usize,
     pub spot: Spot,
     pub purpose: Purpose,
 }
 
-/// Why the worker was asked about a place.
+/// Reason for a question about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Tell,
     Select,
-    /// A link has the segment there chosen.
+    /// A link selects the segment at the position.
     Choose,
 }

@@ -1,4 +1,4 @@
-//! The annotation tracks below the picture: what lies under the pointer, what a click, a double click and keys do, and the card.
+//! The annotation tracks below the timeline: hovering, clicks, keyboard navigation, and the tooltip.
 
 mod data;
 
@@ -15,11 +15,12 @@ use super::summary::Fact;
 use base::units::duration_us;
 use engine::protocol::{Answer, AxisPoint, Direction, Question};
 
-/// A range that is zoomed to has this part of it around it.
+/// Margin on each side when zooming to a range, as a fraction of its length.
 const AROUND: f64 = 0.04;
 
 impl Shared {
-    /// The pointer is in the tracks or beside them: device pixels from the window's left, and down from the picture's lower edge.
+    /// Updates the hovered slice. The position is in device pixels from the window's left and down from the timeline's
+    /// lower edge.
     pub(super) fn point_at_slice(&mut self, [x, down]: [f64; 2]) {
         self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
     }
@@ -28,28 +29,28 @@ impl Shared {
         let (view, scale) = (self.view?, self.canvas?.scale);
         let lane = ((down / scale - AXIS_PX) / LANE_PX).floor();
         let of_lane = |slice: &Slice| f64::from(slice.lane) == lane;
-        // Narrow ones are easier to hit than they are wide.
+        // Slices narrower than the minimum width can be hit a few pixels beside their edges.
         let distance = |slice: &Slice| (slice.x[0] - x).max(x - slice.x[1]).max(0.0);
         let slices = Around::of(self, &view, scale).slices.into_iter().filter(of_lane);
         let nearest = slices.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
         (distance(&nearest) <= NARROWEST_PX * scale).then_some(nearest)
     }
 
-    /// The slice that is pointed at becomes the range.
+    /// Selects the hovered slice as the range.
     pub(super) fn select_slice(&mut self) {
         if let Some(span) = self.slices.hovered.as_ref().map(|(slice, _)| slice.span) {
             self.show_range(span.from, span.to);
         }
     }
 
-    /// The window shows the slice that is pointed at.
+    /// Zooms the window to the hovered slice.
     pub(super) fn zoom_to_slice(&mut self) {
         if let Some(points) = self.slices.hovered.take().map(|(slice, _)| slice.points) {
             self.zoom_between(points);
         }
     }
 
-    /// The window shows what lies between two places, with a margin.
+    /// Zooms the window to the range between two points, with a margin.
     pub(super) fn zoom_between(&mut self, points: [AxisPoint; 2]) {
         let axis = self.axis;
         self.zoom_over(points.map(|point| point.on(axis)));
@@ -63,7 +64,7 @@ impl Shared {
         });
     }
 
-    /// The window shows the range.
+    /// Zooms the window to the range.
     pub(super) fn zoom_to_range(&mut self) {
         match self.range_px().zip(self.view) {
             Some((edges, view)) => self.zoom_over(edges.map(|edge| view.x_from_column(edge))),
@@ -71,7 +72,8 @@ impl Shared {
         }
     }
 
-    /// The range of an annotation, by its place among the marks; `None` where there is no such.
+    /// Selects an annotation as the range, by its index among the marks. Returns its ends, or `None` if there is no
+    /// such annotation.
     pub(super) fn select_annotation(&mut self, place: usize) -> Option<[AxisPoint; 2]> {
         let mark = self.around.marks.latest().and_then(|marks| marks.ranges.get(place))?;
         let (span, points) = (mark.span, [mark.start, mark.end]);
@@ -82,13 +84,13 @@ impl Shared {
         Some(points)
     }
 
-    /// The next annotation after the one that is the range, or after the cursor; or the one before. The window goes along.
+    /// Moves to the next or previous annotation, starting from the range or the cursor. The window follows.
     pub(super) fn step_annotation(&mut self, direction: Direction) {
         let Some(marks) = self.around.marks.latest() else { return };
         let (range, cursor) = (self.pinned.range, self.pinned.moment);
         let span_at = |place: usize| marks.ranges.get(place).map(|mark| mark.span);
         let mut places = 0..marks.ranges.len();
-        // Which of several with the same events it is, is known of those that keys went to.
+        // Several annotations can have the same events. The one visited last resolves the ambiguity.
         let known = self.slices.at.filter(|at| range.is_some() && span_at(*at) == range);
         let here = known.or_else(|| places.clone().find(|place| range.is_some() && span_at(*place) == range));
         let from = range.map_or(cursor, |range| range.from);
@@ -113,7 +115,7 @@ impl Shared {
     }
 }
 
-/// The card of the slice that is pointed at.
+/// Returns the tooltip of the hovered slice.
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
@@ -127,7 +129,7 @@ pub fn card(state: &Shared) -> Option<Card> {
     Some(Card { title, facts, hidden: "Click: select the range. Double-click: zoom.".to_owned(), ..Card::default() })
 }
 
-/// How it takes part.
+/// Reset, question and answer hooks of the annotation tracks.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
 
 fn reset(state: &mut Shared, change: Change) {
@@ -136,8 +138,8 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what happened in the slice that is pointed at, while nothing is asked of the range: the worker answers the latest question of
-/// a kind alone.
+/// Asks about the events of the hovered slice. Waits while a question about the range is pending, because the worker
+/// answers only the latest question of a kind.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let (Some((slice, _)), None) = (&state.slices.hovered, state.pinned.range_facts.asked()) {
         state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);

@@ -1,4 +1,4 @@
-//! The summary as text: the headline numbers of a device, and everything else the file says of itself.
+//! The file's summary as text: the headline figures of a device, and all other facts in groups.
 
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{
@@ -6,15 +6,15 @@ use engine::protocol::{
     TENSORS, TENSORS_FOUND, own_ordinal,
 };
 
-/// A headline number.
+/// A headline figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// Where it is, as [`super::typed_moment`] reads it.
+    /// Position to go to on a click, in the syntax of [`super::typed_moment`].
     pub place: &'static str,
     pub label: &'static str,
-    /// The number, short.
+    /// The rounded value.
     pub value: String,
-    /// What it is, exactly, and where.
+    /// Tooltip with the exact value and its position.
     pub note: String,
 }
 
@@ -32,10 +32,10 @@ pub struct Facts {
     pub lines: Vec<Fact>,
 }
 
-/// The heading of the allocator's settings.
+/// Heading of the allocator's settings.
 pub const SETTINGS: &str = "Allocator settings";
 
-/// The file's name; one that is simulated says so.
+/// Returns the file's name, marked if the file is a simulation.
 pub fn file_title(file: &FileSummary) -> String {
     const MARK: &str = " (simulated)";
     let is_simulated = file.warnings.iter().any(|warning| warning.kind == "simulated");
@@ -43,7 +43,7 @@ pub fn file_title(file: &FileSummary) -> String {
     [&file.file, mark].concat()
 }
 
-/// The events of a device that are loaded, where not all are: `events 1,000–1,999 of 27,358`.
+/// Describes the loaded events, if not all are loaded: `events 1,000–1,999 of 27,358`.
 pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
     let (first, behind) = device.loaded?;
     let of = grouped(device.events.saturating_add(behind));
@@ -54,14 +54,14 @@ pub fn loaded_range(device: &DeviceSummary) -> Option<String> {
     })
 }
 
-/// A device's name in the picker.
+/// Returns the name of a device, as shown in the device picker.
 pub fn device_name(device: i64) -> String {
     let (device, is_second) = own_ordinal(device);
     let name = if device < 0 { "Host (pinned)".into() } else { format!("GPU {device}") };
     if is_second { name + " of the second file" } else { name }
 }
 
-/// A device's line in the picker.
+/// Returns the line of a device in the device picker.
 pub fn device_line(device: &DeviceSummary) -> String {
     let ran_out = if device.ooms() > 0 { " · OOM" } else { "" };
     [&device_name(device.device), " · ", &bytes(device.peak_requested), ran_out].concat()
@@ -77,11 +77,11 @@ fn exact(value: i64) -> String {
     format!("{sign}{} B", grouped(value.unsigned_abs()))
 }
 
-/// Instead of a number that the file does not hold.
+/// Text for a value that the file does not contain.
 const NOT_KNOWN: &str = "unknown";
 
-/// The headline numbers, in reading order. A button of the header shows each; a click goes there.
-/// `failed` is how many bytes the last failed request asked for, once that is known.
+/// Returns the headline figures in reading order. The page header shows each as a button that leads to its position.
+/// `failed` is the size in bytes of the last failed request, once known.
 pub fn headlines(device: &DeviceSummary, failed: Option<u64>) -> Vec<Headline> {
     let at = match device.peak_event {
         ..0 => "before the first event".to_owned(),
@@ -145,7 +145,7 @@ fn rounded(device: &DeviceSummary) -> i64 {
     i64::try_from(device.end_rounded).unwrap_or(i64::MAX)
 }
 
-/// All other facts of the file and the device, in groups.
+/// Returns all other facts of the file and the device, in groups.
 pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     let fact = |label: &str, value: String| Fact { label: label.to_owned(), value };
     let signed = |value: i64| {
@@ -217,7 +217,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
         groups.push(Facts { title: "Recorded on the GPU", lines });
     }
     if !file.recorder.is_empty() {
-        // What is of the file's form, or stands above.
+        // Skip keys that describe the file format or are shown elsewhere.
         let known = file.recorder.iter().filter(|(key, _)| !matches!(&**key, "schema" | "time_us" | "total_memory"));
         let lines = known.map(|(key, value)| fact(key, value.clone())).collect();
         groups.push(Facts { title: "Recorder", lines });
@@ -229,7 +229,7 @@ pub fn facts(file: &FileSummary, device: &DeviceSummary) -> Vec<Facts> {
     groups
 }
 
-/// What a recorder says of the device.
+/// Returns the facts that a recorder stored about the GPU.
 fn of_gpu(device: &DeviceSummary) -> Vec<Fact> {
     let labels = [
         ("Capacity", CAPACITY),
@@ -254,7 +254,7 @@ fn of_gpu(device: &DeviceSummary) -> Vec<Fact> {
         .collect()
 }
 
-/// Whether the peak is the one that PyTorch counted, and else why not.
+/// Describes how the peak compares with the one counted by PyTorch.
 pub fn peak_check(check: PeakCheck) -> &'static str {
     match check {
         PeakCheck::Equal => ", equal to the peak above",

@@ -1,4 +1,5 @@
-//! What stands around the stack: asked for when it is missing or of something else, kept as long as it holds.
+//! Data shown around the timeline (marks, overview, legend, outline of the selection): requested when missing or
+//! outdated.
 
 mod data;
 
@@ -12,13 +13,14 @@ use engine::protocol::{Answer, Grouping, Plot, Question};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// The widest silhouette that is asked for; wider minimaps stretch it.
+/// Maximum width of the requested overview, in pixels. Wider minimaps stretch it.
 const OVERVIEW_PX: u32 = 2048;
 
-/// How it takes part.
+/// Reset, question and answer hooks of the data around the timeline.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
 
-/// Colours mean the same on all devices of a file that are shown together.
+/// Drops the data of the previous device. Faded colours are kept between lanes, because colours mean the same in all of
+/// them.
 fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::Device => state.around = Surroundings::default(),
@@ -29,7 +31,6 @@ fn reset(state: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what is missing.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (axis, colouring) = (state.axis, state.coloured_by());
     let rules = if colouring == Grouping::Category { state.rules.version_in_force() } else { 0 };
@@ -64,18 +65,18 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// What is to be outlined: the selection, or the chosen segment, in the scene that is shown.
+    /// Returns what to outline in the shown scene: the selection, or the chosen segment in the plot of reserved bytes.
     pub fn outlined(&self) -> Option<Outlined> {
         let scene = self.geometry.scene.as_ref()?;
         let allocation = match self.looks.plot {
-            // There, ids are those of ranges.
+            // In this plot, ids identify ranges of reserved memory.
             Plot::Reserved(_) => self.chosen_segment()?.segment.range,
             _ => self.selection.as_ref()?.allocation,
         };
         Some(Outlined { allocation, view: scene.view, looks: self.geometry.looks.plain() })
     }
 
-    /// Fades one meaning of the colours, or brings it back.
+    /// Fades an entry of the legend, or shows it again. If all would be faded, none is.
     pub(super) fn toggle_slot(&mut self, slot: u32) {
         if !self.around.faded.remove(&slot) {
             self.around.faded.insert(slot);
@@ -83,7 +84,7 @@ impl Shared {
         self.unfade_when_all_are_faded();
     }
 
-    /// Fades all other meanings, or brings all back when they are faded already.
+    /// Fades all other entries of the legend, or shows all again if the others are faded already.
     pub(super) fn isolate_slot(&mut self, slot: u32) {
         let slots = self.around.legend.latest().map(|entries| entries.iter().map(|entry| entry.slot).collect());
         let others: BTreeSet<u32> =

@@ -1,7 +1,7 @@
-//! The tabs: all that tells one from another.
+//! The tabs of the views: names in links, keys, labels and button ids.
 
 base::listed! {
-    /// The views of an answer, from left to right.
+    /// The views below the timeline, from left to right.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
         #[default]
@@ -13,16 +13,17 @@ base::listed! {
         Histograms,
         /// Files and lines of the user's own code.
         Sources,
-        /// The allocator's state: segments and the blocks in them.
+        /// Segments and the blocks in them.
         Memory,
         Events,
-        /// Queries, and their answers.
+        /// SQL queries and their results.
         Sql,
     }
 }
 
 base::listed! {
-    /// What the tabs are grouped by: the buttons of the tab list, from left to right. A group of several tabs has a toggle for them.
+    /// Groups of tabs: the buttons of the tab list, from left to right. A group of several tabs also has a toggle
+    /// between them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum TabGroup {
         Insights,
@@ -35,7 +36,7 @@ base::listed! {
 }
 
 impl TabGroup {
-    /// The tab it begins with.
+    /// Returns the group's first tab.
     pub fn first(self) -> Tab {
         match self {
             TabGroup::Insights => Tab::Why,
@@ -47,7 +48,7 @@ impl TabGroup {
         }
     }
 
-    /// The id of its button.
+    /// Returns the id of the group's button.
     pub fn control(self) -> &'static str {
         match self {
             TabGroup::CallStacks => "tab-stacks",
@@ -56,7 +57,7 @@ impl TabGroup {
         }
     }
 
-    /// The id of the toggle between its tabs.
+    /// Returns the id of the toggle between the group's tabs, if it has several.
     pub fn toggle(self) -> Option<&'static str> {
         match self {
             TabGroup::CallStacks => Some("stacks-views"),
@@ -66,25 +67,24 @@ impl TabGroup {
     }
 }
 
-/// What a tab declares of itself.
+/// Static properties of a tab.
 pub(super) struct Entry {
-    /// Its name in links. They outlive the page: none of these may change.
+    /// Name in links. Shared links must keep working, so names never change.
     name: &'static str,
-    /// Its heading in the list of keys; without keys of its own, it has none.
+    /// Heading in the list of keyboard shortcuts. `None` if the tab has no keys of its own.
     pub(super) heading: Option<&'static str>,
     pub(super) key: &'static [&'static str],
     pub(super) label: &'static str,
-    /// The id of the button that does the same.
+    /// Id of the button that shows the tab.
     pub(super) control: &'static str,
 }
 
 impl Tab {
-    /// Its name in links.
+    /// Returns the name used in links.
     pub fn name(self) -> &'static str {
         self.entry().name
     }
 
-    /// The group it is in.
     pub fn group(self) -> TabGroup {
         match self {
             Tab::Why => TabGroup::Insights,
@@ -96,7 +96,7 @@ impl Tab {
         }
     }
 
-    /// The one of this name.
+    /// Returns the tab of this name.
     pub fn named(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }

@@ -1,11 +1,11 @@
-//! Which snapshot is written: that of the shown device.
+//! The snapshot to save: that of the shown device.
 
 use super::comparing::Second;
 use super::effect::SnapshotToSave;
 use super::shared::Shared;
 use engine::protocol::own_ordinal;
 
-/// The snapshot of the shown device, and its ordinal there.
+/// Returns the snapshot of the shown device, and the device's ordinal in it.
 pub(super) fn to_write(shared: &Shared) -> Option<(SnapshotToSave, i64)> {
     let (device, is_second) = own_ordinal(shared.device()?.device);
     let snapshot = match &shared.comparing.second {

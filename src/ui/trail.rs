@@ -1,4 +1,4 @@
-//! The windows that were looked at: back and forward, as in a browser.
+//! History of windows, with back and forward as in a browser.
 
 mod data;
 
@@ -10,20 +10,20 @@ use super::shared::Shared;
 use engine::protocol::{Answer, Plot, Reply};
 use picture::timeline::View;
 
-/// Changes within this many ms of each other are one step: a turn of the wheel, a drag.
+/// Maximum time in ms between changes that count as one step, such as a drag or a turn of the wheel.
 const ONE_STEP_MS: f64 = 700.0;
-/// Steps that are kept.
+/// Maximum number of steps that are kept.
 const MOST_STEPS: usize = 100;
 
 /// The window before an action.
 pub(super) struct Before {
-    /// `None` where a change is nobody's step.
+    /// The window and its plot. `None` if a change by the action is not a step of the user.
     view: Option<(View, Plot)>,
     of: (u32, usize),
 }
 
 impl Before {
-    /// The window now.
+    /// Captures the window before `action`.
     pub(super) fn of(state: &Shared, action: &Action) -> Before {
         let nobodys = matches!(
             action,
@@ -39,7 +39,7 @@ impl Before {
         Before { view, of: (state.load, state.device_place) }
     }
 
-    /// Keeps it, when the window is another now.
+    /// Adds the captured window to the history, if the window has changed since.
     pub(super) fn note(self, state: &mut Shared, now_ms: f64) {
         if self.of == (state.load, state.device_place) {
             state.note_window(self.view, now_ms);
@@ -48,14 +48,14 @@ impl Before {
 }
 
 impl Shared {
-    /// The window was `before`, and may be another now.
+    /// Adds `before` to the history, if the window differs from it.
     fn note_window(&mut self, before: Option<(View, Plot)>, now_ms: f64) {
         let (Some(before), Some(now)) = (before, self.view.map(|view| (view, self.looks.plot))) else { return };
         if before == now {
             return;
         }
         let trail = &mut self.tools.trail;
-        // A plot is a step of its own.
+        // A change of the plot is always a step.
         let goes_on = before.1 == now.1 && trail.changed_ms.is_some_and(|changed| now_ms - changed < ONE_STEP_MS);
         trail.changed_ms = Some(now_ms).filter(|_| before.1 == now.1);
         if goes_on {
@@ -68,10 +68,10 @@ impl Shared {
         trail.back.push(before);
     }
 
-    /// The window one step back or forward.
+    /// Moves one step back or forward in the history.
     pub(super) fn walk(&mut self, way: Way) {
         let Some(now) = self.view.map(|view| (view, self.looks.plot)) else { return };
-        // A turn on its way would turn what is walked to.
+        // A pending switch of the axis would otherwise change the restored window.
         self.tools.turning = None;
         let trail = &mut self.tools.trail;
         trail.changed_ms = None;

@@ -1,4 +1,4 @@
-//! The other axis and another order, with what is looked at kept in view.
+//! Switching to the other axis or another stacking order while keeping the window's content in view.
 
 mod data;
 
@@ -13,7 +13,8 @@ use engine::protocol::{At, Question, Step, Stepped};
 use picture::timeline::Axis;
 
 impl Shared {
-    /// Shows the same moments over the other axis, where the file has times. Where they are there, the worker has to say first.
+    /// Shows the same range on the other axis, if the file has timestamps. The worker first has to convert the window's
+    /// edges.
     pub(super) fn toggle_axis(&mut self) {
         let timed = self.device().is_some_and(|device| device.time_us.is_some());
         if self.axis == Axis::Events && !timed {
@@ -32,7 +33,7 @@ impl Shared {
         }
     }
 
-    /// Turns, when it is known where the window's edges are on the other axis.
+    /// Switches the axis once both edges of the window are known on the other axis.
     pub(super) fn turn_if_known(&mut self) {
         let Some([from, to]) = self.tools.turning else { return };
         let axis = other(self.axis);
@@ -41,11 +42,11 @@ impl Shared {
         }
     }
 
-    /// Shows what lies between these places of the other axis, over it.
+    /// Switches the axis and shows the range between two positions of the new axis.
     pub(super) fn turn_to(&mut self, edges: [f64; 2]) {
         self.tools.turning = None;
         self.axis = other(self.axis);
-        // What was drawn over the other axis can't be moved or scaled to this one.
+        // Scenes of one axis cannot be moved or scaled to the other.
         self.drop_scenes();
         let axis = self.axis;
         self.navigate(|plane, mut view| {
@@ -54,7 +55,7 @@ impl Shared {
         });
     }
 
-    /// The selection, and a moment of the window at which it is live.
+    /// Returns the selection and a moment in the window at which it is live.
     pub(super) fn selection_in_window(&self) -> Option<Kept> {
         let (selected, view, scene) = (self.selection.as_ref()?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
@@ -65,7 +66,7 @@ impl Shared {
         (moment <= last && moment < died).then_some(Kept { allocation: selected.allocation, moment, asked: None })
     }
 
-    /// Asks where the selection is in the new order, once that is the one that is seen.
+    /// Asks for the position of the selection in the new stacking order, once that is drawn.
     pub(super) fn keep_selection(&mut self, effects: &mut Vec<Effect>) {
         let Some(kept) = self.tools.kept.filter(|kept| kept.asked.is_none()) else { return };
         let Some(device) = self.device().map(|device| device.device) else { return };
@@ -78,7 +79,7 @@ impl Shared {
         effects.push(Effect::ask(serial, device, Question::Step { looks, moment, byte: 0, step }));
     }
 
-    /// Brings it into view, if the new order has put it above or below the window.
+    /// Scrolls to the selection if the new stacking order has moved it out of the window.
     pub(super) fn found_selection(&mut self, serial: u32, to: Stepped) {
         if self.tools.kept.take_if(|kept| kept.asked == Some(serial)).is_none() || self.bytes_axis != BytesAxis::Free {
             return;

@@ -1,15 +1,15 @@
-//! The moment that somebody types: an event, a time since the first event, or a word.
+//! Parsing of a typed position: an event, a time since the first event, or a word.
 
-/// What was typed.
+/// A parsed position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typed {
     /// After this event.
     Event(u64),
-    /// So many µs after the first event.
+    /// Microseconds after the first event.
     Time(u64),
     /// At the device's peak of requested bytes.
     Peak,
-    /// At its peak of reserved bytes.
+    /// At the device's peak of reserved bytes.
     ReservedPeak,
     /// After the last out-of-memory event.
     OutOfMemory,
@@ -17,10 +17,10 @@ pub enum Typed {
     End,
 }
 
-/// What is said of anything else.
+/// Error message for invalid text, which lists the accepted forms.
 pub const FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
 
-/// Reads it; `None` for anything else, and for numbers beyond 64 bits.
+/// Parses a typed position. `None` for any other text and for numbers above 64 bits.
 pub fn typed(text: &str) -> Option<Typed> {
     let text = text.trim();
     match text.to_ascii_lowercase().as_str() {
@@ -30,7 +30,7 @@ pub fn typed(text: &str) -> Option<Typed> {
         "end" => return Some(Typed::End),
         _ => {}
     }
-    // As the page writes them: thousands with commas, times with a plus.
+    // The page formats thousands with commas and times with a plus, so both are accepted.
     let text = text.strip_prefix('+').unwrap_or(text).trim_start();
     let split =
         text.find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | ',' | '_'))).unwrap_or(text.len());

@@ -1,6 +1,5 @@
-//! A size as somebody types it: `80 GiB`, `80gb`; a number alone is one of GiB.
+//! Parsing of a typed size such as `80 GiB` or `80gb`. A number without a unit is in GiB.
 
-/// Units.
 const UNITS: [(&str, f64); 8] = [
     ("", GIB),
     ("gib", GIB),
@@ -12,13 +11,13 @@ const UNITS: [(&str, f64); 8] = [
     ("tb", 1e12),
 ];
 const GIB: f64 = (1u64 << 30) as f64;
-/// More than this is a slip of the finger.
+/// Upper bound of an accepted size.
 const MOST: f64 = GIB * 1024.0 * 1024.0;
 
-/// Reads one: bytes, or none where nothing is typed.
+/// Parses a size in bytes. Empty text is `None`.
 ///
 /// # Errors
-/// It is no size: what one looks like.
+/// Returns a message with the expected format if the text is not a size.
 pub(crate) fn typed_size(text: &str) -> Result<Option<u64>, &'static str> {
     let text = text.trim();
     if text.is_empty() {
@@ -32,7 +31,7 @@ pub(crate) fn typed_size(text: &str) -> Result<Option<u64>, &'static str> {
     bytes.map(|bytes| Some(bytes as u64)).ok_or("Expected a size such as 80 GiB or 80 GB.")
 }
 
-/// The same with a capital at its beginning.
+/// Returns the text with its first letter in upper case.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()

@@ -1,4 +1,4 @@
-//! The one function that changes the state.
+//! The function that applies actions to the page's state.
 
 use super::action::Action;
 use super::change::Turn;
@@ -31,7 +31,7 @@ use super::stage::{Help, Stage};
 use super::trail::Before;
 use engine::protocol::{Looks, Reply};
 
-/// Takes `action` into the state and says what the shell has to do. `now_ms` is the shell's monotonic clock.
+/// Applies `action` to the state and returns the effects for the shell. `now_ms` is the shell's monotonic clock.
 pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     let mut effects = Vec::new();
     let before = Before::of(state, &action);
@@ -52,7 +52,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
         Action::FilesGiven(files) => {
             let before = state.loads;
             files_given(state, files, now_ms, &mut effects);
-            // Where none of them is a snapshot, what is open stays.
+            // If none of them is a snapshot, the open file stays.
             if state.loads != before {
                 ranks::begin(state, &mut effects);
             }
@@ -109,7 +109,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             }
         }
         Action::Replied { load, reply } if load == state.load => {
-            // One that nobody waits for any more is dropped.
+            // Answers that no feature waits for any more are dropped.
             match reply {
                 Reply::Answer { serial, answer } => drop(state.take(serial, answer, &mut effects)),
                 reply => opened::take(state, reply, now_ms, &mut effects),
@@ -177,7 +177,7 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             state.remark = Some("The browser provided no file. Use Open… instead.".to_owned());
         }
         Action::Copied(result) => {
-            // A copy that was refused takes its text along: the next one says its own.
+            // A failed copy also discards its remark, because the next copy has its own.
             let said = state.copied.take();
             state.remark = Some(match result {
                 Ok(()) => said.unwrap_or_else(|| "Copied.".to_owned()),
@@ -198,8 +198,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
     effects
 }
 
-/// Brings about what follows from the state, whatever changed it: a window for a new device, the geometry the window needs, the
-/// answer to what is under the pointer.
+/// Derives everything that follows from the state after any action: the window of a new device, the geometry it needs,
+/// and the questions about the hovered position.
 fn settle(state: &mut State, effects: &mut Vec<Effect>) {
     partial::settle(state, effects);
     let Some(device) = state.device().map(|device| device.device).filter(|_| state.canvas.is_some()) else { return };

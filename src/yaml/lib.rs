@@ -1,6 +1,8 @@
-//! Rules of categories as YAML → values that know their lines: one document, aliases shared and counted, merge keys as PyYAML reads them.
+//! Parser of category rules in YAML. Values know their lines. Aliases are shared and counted, merge keys work as in
+//! PyYAML. A text has a single document.
 //!
-//! The command line calls [`parse`]; the page reads YAML by a worker with a wasm of its own, since few people have such rules.
+//! The command line calls [`parse`]. The page parses YAML in a worker with its own wasm, since few users have such
+//! rules.
 
 use analysis::category::{CategorySet, Document, Id, Kind, ReadDocument, SetError};
 use base::units::grouped;
@@ -8,22 +10,23 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Containers in each other.
+/// Maximum nesting depth of lists and mappings.
 const DEEPEST: usize = 16;
-/// Values that all aliases of a text may stand for: a few lines could otherwise mean billions.
+/// Maximum number of values that all aliases of a text expand to. Otherwise, a few lines could expand to billions of
+/// values.
 const MOST_ALIASED: usize = 100_000;
 
-/// Why a text can't be read: its line, from 1, and a sentence.
+/// Error in a text: line (starting at 1) and sentence.
 type Wrong = (u32, String);
 
-/// A list or mapping that is being read.
+/// List or mapping that is being read.
 struct Open {
     line: u32,
     anchor: usize,
-    /// Of a mapping: keys and values in turn.
+    /// Items of a list, or alternating keys and values of a mapping.
     items: Vec<Id>,
     is_mapping: bool,
-    /// Values that were counted before it.
+    /// Number of values that were counted before it.
     counted: usize,
 }
 
@@ -31,18 +34,18 @@ struct Open {
 struct Reader {
     document: Document,
     open: Vec<Open>,
-    /// By anchor: its value, and how many values that is.
+    /// Values by anchor, with the number of values that each contains.
     anchors: BTreeMap<usize, (Id, usize)>,
-    /// Values, those that aliases stand for included.
+    /// Number of values, including those that aliases expand to.
     counted: usize,
     aliased: usize,
     outermost: Option<Id>,
 }
 
-/// Reads a set of rules of any form, JSON or YAML.
+/// Parses a set of rules from JSON or YAML.
 ///
 /// # Errors
-/// All that is wrong with it, by line, or the first that nothing can be read after.
+/// All errors by line, or only the first one if nothing can be read after it.
 pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
     if CategorySet::is_json(text) {
         CategorySet::parse(text)
@@ -51,10 +54,10 @@ pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
     }
 }
 
-/// Reads a text: the document and its outermost value.
+/// Parses a text. Returns the document and its root value.
 ///
 /// # Errors
-/// The line where it can't be read on, and why.
+/// Line and description of the first error.
 pub fn read(text: &str) -> ReadDocument {
     let mut reader = Reader::default();
     let last = text.lines().count().max(1);
@@ -113,7 +116,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A key is a text, whatever it looks like; so is what stands in quotes or is tagged so.
+    /// Determines the kind of a scalar. Keys, quoted scalars and those tagged `!!str` are strings.
     fn scalar(&self, text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Kind, String> {
         let is_key = self.open.last().is_some_and(|open| open.is_mapping && open.items.len().is_multiple_of(2));
         let is_number = known(tag, "int").is_ok() && tag.is_some();
@@ -126,7 +129,7 @@ impl Reader {
         })
     }
 
-    /// Its own pairs stand behind those that `<<` takes from others: the last of several counts.
+    /// Builds a mapping. Its own pairs follow those merged with `<<`, so that they take precedence.
     fn mapping(&self, items: &[Id]) -> Result<Kind, Wrong> {
         let (mut merged, mut own) = (Vec::new(), Vec::new());
         for pair in items.chunks_exact(2) {
@@ -144,7 +147,7 @@ impl Reader {
     fn merge(&self, from: Id, merged: &mut Vec<(Id, Id)>) -> Result<(), Wrong> {
         match self.document.value(from) {
             (_, Kind::Dict(pairs)) => merged.extend_from_slice(pairs),
-            // The first of several mappings counts.
+            // The first mapping takes precedence, so it is added last.
             (_, Kind::List(items)) => {
                 for &item in items.iter().rev() {
                     match self.document.value(item) {
@@ -174,7 +177,7 @@ impl Reader {
     }
 }
 
-/// Of tags only those are read that say what a value is anyway.
+/// Accepts only tags that state the kind the value has anyway.
 fn known(tag: Option<&Tag>, name: &str) -> Result<(), String> {
     match tag.filter(|tag| !tag.is_yaml_core_schema() || tag.suffix != name) {
         Some(tag) => Err(format!("unsupported tag {tag}")),

@@ -1,8 +1,8 @@
-//! Native time to answer questions about an open file, through the engine: trees, ranges, searches, reports, the event list, the
-//! allocator's state.
+//! Native time to answer questions about an open file, through the engine: trees, ranges, searches, reports, the event
+//! list, the allocator's state.
 //!
-//! `cargo bench --bench memscape -- answers [reports|events|state]`. Since times in milliseconds depend on the load of the machine, each is
-//! also given as a percentage of the time to open the file in the same run.
+//! `cargo bench --bench memscape -- answers [reports|events|state]`. Since times in milliseconds depend on the load of
+//! the machine, each is also given as a percentage of the time to open the file in the same run.
 
 use crate::cases::Case;
 use crate::figure::{Figure, digits};

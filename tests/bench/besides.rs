@@ -1,4 +1,4 @@
-//! One table for each browser, and one for memory_viz.
+//! Tables of the report for each browser and for memory_viz.
 
 use crate::elsewhere::Elsewhere;
 use crate::figure::{Figure, digits};
@@ -7,14 +7,14 @@ use crate::opening::Openings;
 use crate::report::{Measured, cells};
 use memscape::units::{Bytes, grouped};
 
-/// What is measured beside the page in Chromium.
+/// Programs measured besides the page in Chromium.
 pub(crate) struct Besides {
     pub(crate) browsers: [Elsewhere; 2],
-    /// Where memory_viz is from, or how to have it.
+    /// Source of memory_viz, or how to install it.
     pub(crate) memory_viz: Result<String, String>,
 }
 
-/// Why a browser keeps nothing, and why WebKitGTK is such a browser.
+/// Note for browsers that can't cache decoded files.
 const NO_FILES: &str = "has no `navigator.storage.getDirectory`: the page keeps nothing there. (WebKitGTK has the features `FileSystem` and \
     `StorageAPI` switched off, driven by WebDriver or not: `MiniBrowser --features=help`.)";
 
@@ -89,7 +89,7 @@ fn memory_viz(besides: &Besides, measured: &[&Measured]) -> String {
     }
 }
 
-/// The rows for all files, and below them why something is missing.
+/// Rows for all files, and the reasons of missing measurements below them.
 fn filled<'a, T: 'a>(
     rows: &[Row<T>],
     measured: &[&'a Measured],

@@ -1,4 +1,4 @@
-//! What opening takes in Firefox and in WebKitGTK, driven as `tests/browsers` drives them.
+//! Measurement of opening a file in Firefox and WebKitGTK, controlled as in `tests/browsers`.
 
 use crate::cases::Generated;
 use crate::driver::{Driver, Kind, Order};
@@ -13,19 +13,19 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What WebDriver calls an element.
+/// Key of an element's id in WebDriver messages.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-/// How long the page may take to start.
+/// Timeout of the page's start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser beside Chromium, or why it is not measured.
+/// A browser other than Chromium.
 pub(crate) struct Elsewhere {
     pub(crate) name: &'static str,
     kind: Kind,
     pub(crate) version: Result<String, &'static str>,
 }
 
-/// Both, whether they are here or not.
+/// Both browsers, with the version or the reason why it can't be measured.
 pub(crate) fn browsers() -> [Elsewhere; 2] {
     let found = |name, kind: Kind, missing| Elsewhere {
         name,
@@ -39,10 +39,10 @@ pub(crate) fn browsers() -> [Elsewhere; 2] {
 }
 
 impl Elsewhere {
-    /// Opens the file in a browser of its own.
+    /// Opens the file in a new browser.
     ///
     /// # Errors
-    /// Why it could not.
+    /// If the browser does not start or the page shows an error.
     pub(crate) fn open(&self, file: &Generated) -> Result<Opening, String> {
         let driver = self.kind.start().ok_or("it does not start")?;
         let tab = Driven { driver: RefCell::new(driver), kind: self.kind };
@@ -79,7 +79,7 @@ impl Tab for Driven {
 
     fn choose(&self, file: &Path) {
         let input = self.tell(Order::Find, json!({ "using": "css selector", "value": "#file" }));
-        let input = input[ELEMENT].as_str().expect("an element");
+        let input = input[ELEMENT].as_str().expect("the response has an element");
         self.tell(Order::SendKeys(input), json!({ "text": file }));
     }
 
@@ -91,8 +91,8 @@ impl Tab for Driven {
     }
 }
 
-/// Where the page is that has the script of [`watch`] in it: WebDriver has no word for what runs before a page begins, and another request
-/// would be measured along.
+/// URL of the page with the script of [`watch`] in its HTML. WebDriver can't run a script before the page, and a
+/// separate request would affect the measurement.
 fn address() -> &'static str {
     static ADDRESS: OnceLock<String> = OnceLock::new();
     ADDRESS.get_or_init(|| {
@@ -106,7 +106,7 @@ fn answer(path: &str) -> Response {
     let mut response = Response::file(&dist, path);
     if path.is_empty() || path == "index.html" {
         let mut page = String::new();
-        response.body.read_to_string(&mut page).expect("dist/ is there: ./run build makes it");
+        response.body.read_to_string(&mut page).expect("dist/ exists: run ./run build");
         let page = watched(&page, &watch::script()).into_bytes();
         response.length = page.len() as u64;
         response.body = Box::new(std::io::Cursor::new(page));
@@ -114,12 +114,12 @@ fn answer(path: &str) -> Response {
     response
 }
 
-/// The page with a script before everything else, which its policy lets run.
+/// Inserts a script at the start of the page, and allows it in the content security policy.
 fn watched(page: &str, script: &str) -> String {
     let policy = "script-src 'self'";
-    assert!(page.contains(policy), "the page's policy has other words");
+    assert!(page.contains(policy), "the page's policy has changed");
     let page = page.replacen(policy, &format!("{policy} 'nonce-measure'"), 1);
-    // Behind the policy, or nothing of it would hold for the script.
-    let at = page.find("<meta name=\"referrer\"").expect("the page's head has other lines");
+    // After the policy, so that the policy applies to the script.
+    let at = page.find("<meta name=\"referrer\"").expect("the page has a referrer policy");
     [&page[..at], "<script nonce=\"measure\">", script, "</script>\n", &page[at..]].concat()
 }

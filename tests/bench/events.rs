@@ -1,4 +1,4 @@
-//! Questions about the event list and the curves, for the benchmark `answers`.
+//! Requests for the event list and the curves, for the benchmark `answers`.
 
 use memscape::engine::protocol::{Action, DeviceSummary, EventsFilter, EventsQuestion, Only};
 use memscape::engine::{Ask, Question, Request};
@@ -7,7 +7,7 @@ use memscape::timeline::View;
 /// Number of jumps through the list.
 const JUMPS: u32 = 200;
 
-/// Named runs of requests; the first request of a filter builds the list that the next run jumps through.
+/// Named series of requests. The first request of a filter builds the list that the next series jumps through.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
     let list = |filter: &EventsFilter, row: u32| {
         let question = EventsQuestion { filter: filter.clone(), rows: [row, 60], ..EventsQuestion::default() };

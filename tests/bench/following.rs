@@ -1,4 +1,4 @@
-//! What the views take to follow the moment in the page: from the key that sets it to the frame that shows all of it.
+//! Latency of the views when the cursor moves: from the key to the frame that shows the new values.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
@@ -7,14 +7,14 @@ use crate::site::Site;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// CSS pixels of the window, one device pixel each.
+/// Window size in CSS pixels, with a device pixel ratio of 1.
 const WINDOW_PX: (u32, u32) = (1280, 900);
-/// How long a file may take to open.
+/// Timeout of opening a file.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Moments that are asked about in each view.
+/// Number of cursor positions that are measured in each view.
 const MOMENTS: u32 = 40;
 
-/// Types an event and waits, frame by frame, until what is told of the moment and the view under it both say the same bytes of it.
+/// Script that enters an event and waits, frame by frame, until the cursor's panel and the view show the same bytes.
 const FOLLOW: &str = r"
     window.follow = (event, view) => new Promise((done) => {
         const at = document.getElementById('at'), moment = document.getElementById('moment');
@@ -34,13 +34,13 @@ const FOLLOW: &str = r"
         requestAnimationFrame(look);
     })";
 
-/// From the key to the frame that shows it, of one view each; milliseconds.
+/// Milliseconds from the key to the frame, for each view.
 pub(crate) struct Following {
     pub(crate) tree: Figure,
     pub(crate) table: Figure,
 }
 
-/// Opens the file in a page of its own and goes to moments all over the trace.
+/// Opens the file in a new page and moves the cursor to events across the trace.
 pub(crate) fn measure(file: &Path, events: u64) -> Following {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.resize(WINDOW_PX.0, WINDOW_PX.1);
@@ -49,17 +49,19 @@ pub(crate) fn measure(file: &Path, events: u64) -> Following {
     page.choose("input#file", &[file]);
     let deadline = Instant::now() + PATIENCE;
     while page.state() != "ready" {
-        assert!(Instant::now() < deadline, "waited in vain; {:#?}", page.complaints());
+        assert!(Instant::now() < deadline, "timeout opening the file; {:#?}", page.complaints());
         std::thread::sleep(Duration::from_millis(100));
     }
     page.evaluate(FOLLOW);
     let times = |view: &str, tab: &str| {
         page.evaluate(&format!("document.getElementById('{tab}').click()"));
-        // The first moment waits for what is made once a file.
+        // The first move is not counted: it waits for data that is computed once per file.
         let moments = (0..=u64::from(MOMENTS)).map(|place| events * (place * 37 % 101) / 101);
         let took =
             moments.map(|event| page.evaluate(&format!("follow({event}, '{view}')")).as_f64().expect("a number"));
-        took.inspect(|took| assert!(*took >= 0.0, "{view} never showed its moment")).skip(1).collect::<Figure>()
+        took.inspect(|took| assert!(*took >= 0.0, "{view} never showed the cursor's values"))
+            .skip(1)
+            .collect::<Figure>()
     };
     Following { tree: times("tree", "tab-tree"), table: times("table", "tab-table") }
 }

@@ -1,9 +1,9 @@
-//! The goals, and what of each file comes up to them.
+//! Performance goals and how each file meets them.
 
 use crate::figure::{Figure, digits};
 use crate::report::{Measured, cells};
 
-/// A goal, how to read it off a file, and the figure that it allows this file, if it says something of it.
+/// A goal, its value for a file, and its limit for the file, if it applies to it.
 struct Goal {
     what: &'static str,
     goal: &'static str,
@@ -12,9 +12,9 @@ struct Goal {
     limit: fn(&Measured) -> Option<f64>,
 }
 
-/// Files below this are small.
+/// Files below this size, in bytes, are small.
 const SMALL: u64 = 20_000_000;
-/// Files from this on are large.
+/// Files from this size on, in bytes, are large.
 const LARGE: u64 = 5_000_000_000;
 
 const PEERS: [Goal; 6] = [
@@ -62,7 +62,7 @@ const PEERS: [Goal; 6] = [
     },
 ];
 
-/// Goals that are reached from below: the limit is what is still acceptable.
+/// Lower bounds. They are not checked, so they have no limit.
 const FASTER: [Goal; 3] = [
     Goal {
         what: "native against `pickle.load`",
@@ -117,12 +117,12 @@ impl Measured {
     }
 }
 
-/// What a user waits for, in Chromium.
+/// Table of the goals for times that a user waits, in Chromium.
 pub(crate) fn beside_peers(measured: &[&Measured]) -> String {
     head(measured) + &rows(&PEERS, measured) + "\n"
 }
 
-/// How fast the work itself is, and what memory it takes.
+/// Table of the goals for throughput and memory.
 pub(crate) fn other(measured: &[&Measured]) -> String {
     let mut text = format!("## Throughput and memory\n\n{}", head(measured));
     text += &(rows(&FASTER, measured) + &rows(&MEMORY, measured));
@@ -153,7 +153,7 @@ fn rows(goals: &[Goal], measured: &[&Measured]) -> String {
     goals.iter().map(row).collect()
 }
 
-/// A figure as a cell, bold where it is above its limit.
+/// Formats a value as a cell, bold if it exceeds its limit.
 fn told(value: Option<f64>, limit: Option<f64>, unit: &str) -> String {
     let Some(value) = value else { return " – ".to_owned() };
     let is_missed = limit.is_some_and(|limit| value > limit);

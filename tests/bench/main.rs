@@ -1,4 +1,5 @@
-//! Benchmarks as subcommands of one program: `cargo bench --bench memscape -- NAME [OPTIONS]`; without a name it lists them.
+//! Benchmarks as subcommands of one program: `cargo bench --bench memscape -- NAME [OPTIONS]`; without a name it lists
+//! them.
 //!
 //! They print measurements and enforce no limits. `./run measure` runs `open`, `picture` and `offscreen`.
 
@@ -87,7 +88,7 @@ struct Bench {
     name: &'static str,
     options: &'static str,
     measures: &'static str,
-    /// Whether it opens the page in `dist/`, which `./run build` makes.
+    /// True if it opens the page in `dist/`, which `./run build` creates.
     needs_page: bool,
     /// Runs it with the arguments after its name.
     run: fn(&[String]),

@@ -1,7 +1,9 @@
-//! What PyTorch's memory_viz takes for the same file in the same Chromium. It is never copied: a folder or the network has it.
+//! Measurement of PyTorch's memory_viz with the same files in the same Chromium. It is not part of the repository: it
+//! is loaded from a folder or from the network.
 //!
-//! `MEMORY_VIZ` names a folder with `MemoryViz.js` as PyTorch has it (torch/utils/viz) and what it imports: the scripts beside it, and
-//! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, whichever it asks for). A folder with an `index.html` is taken as it is.
+//! `MEMORY_VIZ` names a folder with PyTorch's `MemoryViz.js` (torch/utils/viz), the scripts it imports, and
+//! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, as it requires). A folder with an `index.html` is
+//! served unchanged.
 
 use crate::browser::Fresh;
 use crate::cases::Generated;
@@ -14,15 +16,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// It asks for no GPU, and a GPU in software would paint its polygons later than the processor does.
+/// No WebGPU adapter: memory_viz does not use WebGPU, and a software GPU would paint its polygons slower than the
+/// processor.
 const ADAPTER: Adapter = Adapter::Missing;
-/// Where it is without a folder.
+/// URL that is used without a folder.
 const PINNED: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
-/// How long it may take for a file, and to start.
+/// Timeout for a file.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+/// Timeout for its start.
 const START: Duration = Duration::from_secs(20);
 
-/// What it took for one file, once. Seconds, unless the name says otherwise.
+/// Measurements for a file, once, in seconds unless the name says otherwise.
 pub(crate) struct Drawing {
     cold: f64,
     warm: f64,
@@ -33,17 +37,17 @@ pub(crate) struct Drawing {
     polygons: f64,
 }
 
-/// The same of several runs.
+/// Measurements for a file of several runs.
 #[derive(Default)]
 pub(crate) struct Drawings {
     pub(crate) cold: Figure,
     pub(crate) warm: Figure,
-    /// From the drop of the file to the frame with its first polygons, and to the end of the frames that come late.
+    /// From the drop of the file to the frame with its first polygons, and until frames are no longer late.
     pub(crate) picture: Figure,
     pub(crate) settled: Figure,
     pub(crate) gap_ms: Figure,
     pub(crate) resident: Figure,
-    /// How many are drawn: one for each allocation that is not summarized.
+    /// Number of polygons: one for each allocation that is not summarized.
     pub(crate) polygons: Figure,
 }
 
@@ -62,17 +66,17 @@ impl Drawings {
     }
 }
 
-/// A memory_viz that starts.
+/// A working memory_viz, served by a local server.
 pub(crate) struct MemoryViz {
     address: String,
-    /// Where it is from.
+    /// Source that the report names.
     pub(crate) said: String,
 }
 
-/// Finds it.
+/// Finds memory_viz and checks that it starts.
 ///
 /// # Errors
-/// There is none: how to have it.
+/// Why it can't be used, and how to install it.
 pub(crate) fn find() -> Result<MemoryViz, String> {
     let folder = std::env::var_os("MEMORY_VIZ").map(PathBuf::from);
     let how = "set MEMORY_VIZ to a folder with MemoryViz.js and node_modules/d3 (tests/bench/memory_viz.rs says more)";
@@ -101,7 +105,7 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
 }
 
 impl MemoryViz {
-    /// Seconds until its controls are there.
+    /// Loads its page; returns the seconds until its controls exist.
     fn load(&self, tab: &Fresh) -> Result<f64, String> {
         tab.page.navigate("about:blank");
         tab.page.navigate(&self.address);
@@ -117,10 +121,10 @@ impl MemoryViz {
         }
     }
 
-    /// Drops the file on it, in a browser of its own.
+    /// Drops the file on its page, in a new browser.
     ///
     /// # Errors
-    /// It does not survive the file, or not within [`LIMIT`].
+    /// If it crashes, throws, or is not done within [`LIMIT`].
     pub(crate) fn draw(&self, file: &Generated) -> Result<Drawing, String> {
         let tab = Fresh::start(ADAPTER);
         tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
@@ -143,7 +147,8 @@ impl MemoryViz {
     }
 }
 
-/// What the page writes to its console once it has settled: it can't be asked while it is frozen, and a crash is no answer.
+/// Waits for the measurements that the page writes to its console once it has settled. A frozen or crashed page could
+/// not be polled.
 fn said(tab: &Fresh) -> Result<Value, String> {
     let deadline = Instant::now() + LIMIT;
     loop {
@@ -170,7 +175,8 @@ fn said(tab: &Fresh) -> Result<Value, String> {
 
 const HEAD: &str = "<!doctype html><meta charset=\"utf-8\"><title>memory_viz</title><body>";
 
-/// A page around the script, and the module that gives it d3, which npm has as one script: what is imported from afar comes from there.
+/// Returns a page that loads the script, and a module that exports d3 from npm's single script, for its imports from
+/// URLs.
 fn page_of(script: &str) -> (String, String) {
     let afar: Vec<&str> =
         script.split(['"', '\'']).filter(|word| word.starts_with("https://") && word.contains("d3")).collect();
@@ -185,7 +191,7 @@ fn page_of(script: &str) -> (String, String) {
     (page, format!("const d3 = window.d3; export default d3; export const {{ {names} }} = d3;"))
 }
 
-/// What the script names of d3: behind `d3.`, and between the braces of its imports.
+/// Names that the script uses of d3: those after `d3.`, and those in the braces of its imports.
 fn names_of_d3(script: &str) -> BTreeSet<&str> {
     let is_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
     let behind = script.split("d3.").skip(1).map(|rest| {
@@ -208,13 +214,13 @@ fn text(text: String, content_type: &'static str) -> Response {
     }
 }
 
-/// Whether this is a file that it may survive at all: browsers read no more at once.
+/// Returns whether the file is small enough: browsers read less than 2 GiB at once.
 pub(crate) fn may_read(path: &Path) -> bool {
     path.metadata().is_ok_and(|it| it.len() < 2 << 30)
 }
 
-/// Runs before its page begins. It takes files that are dropped, in all its versions; the input is ours. Settled: half a second went by in
-/// which no frame was late.
+/// Script that runs before the page. All versions of memory_viz accept dropped files; the file input is ours. The page
+/// has settled when no frame was late for half a second.
 const SCRIPT: &str = r"{
     const times = window.times = { gap: 0 };
     const now = () => performance.now();

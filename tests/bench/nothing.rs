@@ -1,14 +1,14 @@
-//! A builder that keeps nothing: what is left is the work of the pickle machine.
+//! Builder that discards all values, to measure the pickle machine alone.
 
 use memscape::pickle::Builder;
 use std::convert::Infallible;
 
-/// What every finished value is.
+/// Handle of every finished value.
 const VALUE: u64 = 0;
-/// Added to the slot of an open container.
+/// Bit that marks the handle of an open container; the lower bits are its slot.
 const OPEN: u64 = 1 << 63;
 
-/// Knows of every open container how many values went in.
+/// Builder that only counts the values in each open container.
 #[derive(Default)]
 pub(crate) struct Nothing {
     lengths: Vec<u64>,

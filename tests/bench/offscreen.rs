@@ -1,8 +1,8 @@
-//! Time of a frame from ready geometry: drawn by the WebGPU renderer into a texture, beside the CPU twin.
+//! Time of a frame from computed geometry: drawn by the WebGPU renderer into a texture, compared with the CPU renderer.
 //!
-//! `cargo bench --features gpu-test --bench memscape -- offscreen` uses a GPU with Vulkan or Mesa's lavapipe, which draws on the processor;
-//! the output names the adapter. Without either it prints that nothing was measured. The files are those of the benchmark `picture`, up to a
-//! million events.
+//! `cargo bench --features gpu-test --bench memscape -- offscreen` uses a GPU with Vulkan or Mesa's lavapipe, which
+//! draws on the processor; the output names the adapter. Without either it prints that nothing was measured. The files
+//! are those of the benchmark `picture`, up to a million events.
 
 use crate::cases::{Case, Extent};
 use crate::figure::{Figure, digits};
@@ -60,7 +60,7 @@ fn adapter() -> Option<wgpu::Adapter> {
         .ok()
 }
 
-/// Prints a row per scene: the whole trace and a sixteenth of it, in allocation order and by call site.
+/// Prints a row per scene: the whole trace and a sixteenth of the trace, in allocation order and by call site.
 fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     let file = case.generate()?;
     let (mut engine, device) = native::open_with(&file.path, |_| {});
@@ -84,7 +84,7 @@ fn measure(case: &Case, painter: &mut Painter) -> Result<(), String> {
     Ok(())
 }
 
-/// Draws the scene on the GPU and by the CPU twin; returns the last cells of its row.
+/// Draws the scene with WebGPU and with the CPU renderer; returns the last cells of its row.
 fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     let mut twin = Twin::new();
     twin.upload(0, scene);
@@ -117,7 +117,7 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     let differ = moved(view, FRAMES, &look, |drawing| {
         let shown = pollster::block_on(painter.image(drawing)).expect("a device that works");
         let drawn = shown.pixels.chunks(4).filter(|pixel| *pixel != look.background).count();
-        assert!(drawn > shown.pixels.len() / 4 / 10, "an empty picture tells nothing: {drawn} pixels");
+        assert!(drawn > shown.pixels.len() / 4 / 10, "the picture is nearly empty: {drawn} pixels");
         differing(&shown, &twin.draw(drawing))
     });
     let cell = |value: Option<f64>| value.map_or("–".to_owned(), digits);
@@ -131,7 +131,7 @@ fn frames(painter: &mut Painter, scene: &Scene, view: &View) -> String {
     )
 }
 
-/// Draws the scene panned by so many pixels to the right.
+/// Draws the scene panned to the right by this many pixels.
 fn moved<T>(view: &View, pixels: u32, look: &Look, draw: impl FnOnce(&Drawing<'_>) -> T) -> T {
     let view = View { left_px: view.left_px + i64::from(pixels), ..*view };
     let lanes = [Lane::alone(&view, look)];

@@ -1,9 +1,9 @@
-//! Time and memory to open a snapshot: natively and in the page beside CPython's `pickle.load`, to the first picture beside a bare
-//! `File.stream()` read, and in each browser beside memory_viz.
+//! Time and memory to open a snapshot, natively and in each browser, compared with CPython's `pickle.load`, a bare
+//! `File.stream()` read and memory_viz.
 //!
-//! `./run measure` builds the page, runs `cargo bench --bench memscape -- open --write` and so writes `tests/bench/results.md`. `--quick`
-//! stops at a million events and measures once; `--smallest` stops after the smallest file. `MEMORY_VIZ` names a folder with memory_viz (see
-//! `memory_viz.rs`).
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- open --write` and so writes
+//! `tests/bench/results.md`. `--quick` stops at a million events and measures once; `--smallest` stops after the
+//! smallest file. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
 
 use crate::besides::Besides;
 use crate::browser::InPage;
@@ -15,7 +15,7 @@ use crate::report::{Measured, Outcome};
 use crate::{browser, cases, cpython, elsewhere, machine, memory_viz, native, report, trace};
 use std::path::Path;
 
-/// Bytes from which on a file is opened only once in Firefox, WebKitGTK and memory_viz.
+/// Minimum size of files that are opened only once in Firefox, WebKitGTK and memory_viz, in bytes.
 const LARGE: u64 = 1_000_000_000;
 
 pub(crate) fn run(arguments: &[String]) {
@@ -50,7 +50,8 @@ pub(crate) fn run(arguments: &[String]) {
     print!("{}", report::report(&machine, &besides, &outcomes));
 }
 
-/// Measures everything once, then everything again: the load of the machine changes slowly, so it is about the same for all.
+/// Measures everything once, then everything again: the load of the machine changes slowly, so it is about the same for
+/// all.
 fn measure(case: &Case, besides: &Besides, peer: Option<&MemoryViz>) -> Outcome {
     let file = case.generate().map_err(|reason| (case.name, reason))?;
     let room = cpython::room_for(file.bytes);

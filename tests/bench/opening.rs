@@ -1,5 +1,5 @@
-//! One opening of a file in the page, in whichever browser: until its picture, until everything is shown, and once more from what the
-//! browser has kept.
+//! Measurement of opening a file in the page, in any browser: until the first frame, until everything is shown, and
+//! again from the cache of decoded files.
 
 use crate::cases::Generated;
 use crate::figure::Figure;
@@ -8,59 +8,60 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long any step may take, and how much longer for each byte of the file.
+/// Timeout of a step, without the part that depends on the file.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Additional timeout per byte of the file.
 const MORE_PATIENCE: Duration = Duration::from_nanos(200);
-/// How often the page is asked whether it is done; each question disturbs it.
+/// Interval of polling the page; each poll disturbs it.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(100);
-/// A page that has just been loaded is still busy with its worker and its device: nobody chooses a file that fast.
+/// Pause after the page is loaded, while it starts its worker and its GPU device. A user takes longer to choose a file.
 pub(crate) const SETTLING: Duration = Duration::from_millis(1500);
-/// A browser that has just been started is busy with itself for longer than the page takes to load.
+/// Pause after a browser is started, until it is idle.
 pub(crate) const STARTING: Duration = Duration::from_secs(3);
-/// Files of fewer bytes are not kept (`memscape::ui::kept::LEAST`).
+/// Minimum size of files that are cached, in bytes.
 const LEAST_KEPT: u64 = memscape::ui::kept::LEAST;
-/// How long the storage may take once everything is shown: a browser may keep nothing.
+/// Maximum time until the file is cached after everything is shown. A browser may cache nothing.
 const KEEPING: Duration = Duration::from_secs(8);
-/// Whether the browser gives pages a file system of their own (OPFS).
+/// Expression that is true if the browser has the origin private file system (OPFS).
 const HAS_FILES: &str = "navigator.storage?.getDirectory !== undefined";
 
-/// A tab of a browser.
+/// Browser tab that can open the page.
 pub(crate) trait Tab {
-    /// Goes to the page, in a document of its own that notes its times, and waits until its program runs.
+    /// Loads the page in a new document that records its times, and waits until its program runs.
     fn load(&self);
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     fn evaluate(&self, expression: &str) -> Value;
-    /// Chooses a file.
     fn choose(&self, file: &Path);
-    /// The largest resident set that the process of a page has had, in bytes.
+    /// Largest resident set of the page's process so far, in bytes.
     fn resident(&self) -> Option<u64>;
 }
 
-/// What opening a file took, once. Seconds, unless the name says otherwise.
+/// Measurements of opening a file once, in seconds unless the name says otherwise.
 pub(crate) struct Opening {
-    /// From the address to a page whose program runs: of a browser that has never seen it, and then once more.
+    /// From the navigation until the page's program runs, in a new profile.
     pub(crate) cold: f64,
+    /// The same for a second load.
     pub(crate) warm: f64,
-    /// From the choice of the file to its summary, to its picture, to the last insight on the page.
+    /// From the choice of the file to its summary, to its first frame, and to the last insight.
     pub(crate) summary: f64,
     pub(crate) picture: f64,
     pub(crate) all: f64,
-    /// The longest that a timer of the page had to wait, until everything is shown.
+    /// Longest delay of a timer of the page, until everything is shown.
     pub(crate) gap_ms: f64,
-    /// Whether the browser gives pages a file system of their own (OPFS).
+    /// True if the browser has the origin private file system (OPFS).
     pub(crate) has_files: bool,
-    /// From the choice of the file until it is in the browser's storage.
+    /// From the choice of the file until it is cached. `None` if it is not.
     pub(crate) kept: Option<f64>,
-    /// In another document, from the storage: to the picture, and to everything.
+    /// In a new document, from the cache: to the first frame, and to everything.
     pub(crate) again: Option<[f64; 2]>,
-    /// A bare `File.stream()` read of the same file in the same page, after all that.
+    /// A bare `File.stream()` read of the same file in the same page, afterwards.
     pub(crate) bare: f64,
-    /// The largest resident set of the page's process, in bytes: before the file is chosen, and when everything is shown.
+    /// Largest resident set of the page's process, in bytes: before the file is chosen, and when everything is shown.
     pub(crate) empty_resident: Option<u64>,
     pub(crate) resident: Option<u64>,
 }
 
-/// The same of several openings.
+/// Measurements of opening a file several times, as in [`Opening`].
 #[derive(Default)]
 pub(crate) struct Openings {
     pub(crate) cold: Figure,
@@ -69,7 +70,7 @@ pub(crate) struct Openings {
     pub(crate) picture: Figure,
     pub(crate) all: Figure,
     pub(crate) gap_ms: Figure,
-    /// Whether each had such a file system.
+    /// True if all had the origin private file system.
     pub(crate) has_files: bool,
     pub(crate) kept: Figure,
     pub(crate) again_picture: Figure,
@@ -80,7 +81,7 @@ pub(crate) struct Openings {
 }
 
 impl Openings {
-    /// Each figure of these openings.
+    /// Collects the figures of these openings.
     pub(crate) fn of(openings: &[Opening]) -> Openings {
         let figure = |of: fn(&Opening) -> f64| openings.iter().map(of).collect();
         let where_any = |of: fn(&Opening) -> Option<f64>| openings.iter().filter_map(of).collect();
@@ -102,10 +103,10 @@ impl Openings {
     }
 }
 
-/// Opens the file in a tab of a browser that has never seen the page; `between` may do more with the open file, before the page is left.
+/// Opens the file in a browser with a new profile. Calls `between` with the file open, before the page is left.
 ///
 /// # Errors
-/// The page says so: its words.
+/// The error that the page shows.
 pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() -> B) -> Result<(Opening, B), String> {
     let load = || {
         tab.load();
@@ -133,7 +134,7 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
     Ok((opening, between))
 }
 
-/// Opens it in another document; `None` where what was kept is not what was read.
+/// Opens the file in a new document; `None` if it was not read from the cache.
 fn again(tab: &impl Tab, file: &Generated, load: impl Fn() -> Result<f64, String>) -> Result<Option<[f64; 2]>, String> {
     load()?;
     tab.choose(&file.path);
@@ -143,7 +144,7 @@ fn again(tab: &impl Tab, file: &Generated, load: impl Fn() -> Result<f64, String
     Ok(is_of_storage.then_some([picture, all]))
 }
 
-/// Seconds until the file is kept, where it is.
+/// Returns the seconds until the file is cached; `None` if it is not.
 fn is_kept(tab: &impl Tab, file: &Generated) -> Option<f64> {
     if file.bytes < LEAST_KEPT {
         return None;
@@ -160,12 +161,12 @@ fn is_kept(tab: &impl Tab, file: &Generated) -> Option<f64> {
     }
 }
 
-/// How long a file of this size may take.
+/// Timeout for a file of this size.
 pub(crate) fn patience(file: &Generated) -> Duration {
     PATIENCE + MORE_PATIENCE.mul_f64(file.bytes as f64)
 }
 
-/// Waits for an expression to be a number of milliseconds, and gives seconds.
+/// Waits until an expression is a number of milliseconds, and returns it in seconds.
 pub(crate) fn time(tab: &impl Tab, file: &Generated, expression: &str) -> Result<f64, String> {
     let deadline = Instant::now() + patience(file);
     loop {
@@ -179,7 +180,7 @@ pub(crate) fn time(tab: &impl Tab, file: &Generated, expression: &str) -> Result
         }
         if Instant::now() > deadline {
             let (status, times) = (said("document.querySelector('#status').innerText"), said("JSON.stringify(times)"));
-            return Err(format!("waited in vain for {expression}: {state}, {status:?}, {times}"));
+            return Err(format!("timeout waiting for {expression}: {state}, {status:?}, {times}"));
         }
         std::thread::sleep(BETWEEN_QUESTIONS);
     }

@@ -1,4 +1,5 @@
-//! What the picture takes in the page: from the question for a window to the worker's answer, and each frame while panning.
+//! Measurement of the timeline in the page: from a request for a window to the worker's answer, and frames while
+//! panning.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::figure::Figure;
@@ -12,18 +13,18 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// CSS pixels of the window, one device pixel each.
+/// Window size in CSS pixels, with a device pixel ratio of 1.
 const WINDOW_PX: (u32, u32) = (1280, 800);
-/// How long a file may take to open.
+/// Timeout of opening a file.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Frames of one pan, and how many pans: software may take a quarter of a second for a frame.
+/// Number of frames of a pan. With software rendering a frame may take a quarter of a second.
 const FRAMES: u32 = 30;
 const PANS: u32 = 5;
 
-/// Notes, before the page begins, when it asks its worker for geometry or for a place and when the answer is there (as it arrives,
-/// before the page reads it), and what the page's own code takes between one frame and the next: its listeners and its frame.
+/// Script that runs before the page. It records when the page requests geometry or a hit test and when the answer
+/// arrives, and the time of the page's code per frame: its listeners and frame callbacks.
 fn watch() -> String {
-    // The places of variants in bytes: the first of each, for whatever else is in the message.
+    // Variants are recognized by the first byte of their encoding.
     let hit = Question::Hit { looks: Looks::default(), moment: 0, byte: 0 };
     let (axis, pixel) = (Axis::Events, 1.0);
     let view = View { axis, x_per_px: pixel, bytes_per_px: pixel, left_px: 0, bottom_px: 0, width_px: 1, height_px: 1 };
@@ -115,29 +116,29 @@ const WATCH: &str = r"
     };
 ";
 
-/// What one file took in the page; milliseconds.
+/// Measurements of a file in the page, in milliseconds.
 pub(crate) struct Panning {
-    /// From the question for everything, in birth order, to its answer.
+    /// From the first request for the whole trace, in allocation order, to its answer.
     pub(crate) first: f64,
-    /// The same for windows further in.
+    /// The same for zoomed windows.
     pub(crate) later: Figure,
-    /// What the worker's thread worked for one of those, waiting for the processor left out: the mean.
+    /// Mean processor time of the worker's thread for a zoomed window.
     pub(crate) later_work: f64,
-    /// Grouped by call site: everything, and the order is made first.
+    /// Whole trace grouped by call site, including computing the order.
     pub(crate) grouped_first: f64,
-    /// Grouped: windows further in.
+    /// Zoomed windows grouped by call site.
     pub(crate) grouped_later: Figure,
-    /// From the question for a place to its answer.
+    /// From the request for a hit test to its answer.
     pub(crate) hits: Figure,
-    /// The page's own code between two frames, while panning.
+    /// Time of the page's code per frame while panning.
     pub(crate) own: Figure,
-    /// From frame to frame.
+    /// Interval between frames.
     pub(crate) interval: Figure,
-    /// All that the main thread did, a frame: with layout, style, and the browser's part of drawing.
+    /// Mean time of the main thread per frame, including layout, style and the browser's part of drawing.
     pub(crate) main_thread: f64,
 }
 
-/// Opens the file in a page of its own and moves about in it.
+/// Opens the file in a new page, then zooms, pans and hovers in it.
 pub(crate) fn measure(file: &Path) -> Panning {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.resize(WINDOW_PX.0, WINDOW_PX.1);
@@ -148,7 +149,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     let deadline = Instant::now() + PATIENCE;
     while page.evaluate("bench.scenes.length > 0") != true {
         assert_ne!(page.state(), "error", "{}", page.text("#error"));
-        assert!(Instant::now() < deadline, "waited in vain for a picture; {:#?}", page.complaints());
+        assert!(Instant::now() < deadline, "timeout waiting for the first frame; {:#?}", page.complaints());
         std::thread::sleep(Duration::from_millis(100));
     }
     page.evaluate("bench.settled()");
@@ -157,7 +158,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     let later = zoomed(&page);
     let later_work = (worker_seconds() - before) * 1e3 / later.len().max(1) as f64;
 
-    // In the middle, close enough to pan for a while; past the margin, so that new geometry comes in between.
+    // Zoomed in at the middle, so that the pans stay in the trace but leave the margin, and new geometry arrives.
     page.evaluate("bench.zoom(16, 0.5)");
     taken(&page);
     let before = main_thread_seconds(&page);
@@ -189,7 +190,7 @@ pub(crate) fn measure(file: &Path) -> Panning {
     Panning { first, later, later_work, grouped_first, grouped_later, hits, own, interval, main_thread }
 }
 
-/// Zooms in at several places, by more and more; what each window took.
+/// Zooms in at several positions and zooms; returns the time of each window.
 fn zoomed(page: &Page) -> Vec<f64> {
     for notches in [2, 8, 15, 23, 34, 50] {
         for across in [0.1, 0.52, 0.9] {
@@ -199,7 +200,7 @@ fn zoomed(page: &Page) -> Vec<f64> {
     taken(page)
 }
 
-/// What the windows since the last time took.
+/// Returns the times of the windows since the last call.
 fn taken(page: &Page) -> Vec<f64> {
     numbers(&page.evaluate("bench.scenes.splice(0)"))
 }
@@ -208,7 +209,7 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().map(|values| values.iter().filter_map(Value::as_f64).collect()).unwrap_or_default()
 }
 
-/// What the workers of all pages have worked: there is one page at a time.
+/// Processor seconds of the workers of all pages. There is only one page at a time.
 fn worker_seconds() -> f64 {
     let processes = Chromium::with(Adapter::Software).call("", "SystemInfo.getProcessInfo", serde_json::json!({}));
     let processes = processes["processInfo"].as_array().cloned().unwrap_or_default();
@@ -219,5 +220,5 @@ fn main_thread_seconds(page: &Page) -> f64 {
     let metrics = page.metrics();
     let metrics = metrics["metrics"].as_array().cloned().unwrap_or_default();
     let task = metrics.iter().find(|metric| metric["name"] == "TaskDuration");
-    task.and_then(|metric| metric["value"].as_f64()).expect("Chromium says so")
+    task.and_then(|metric| metric["value"].as_f64()).expect("Chromium reports TaskDuration")
 }

@@ -1,7 +1,7 @@
 //! Time from an open file to a picture: geometry natively and in the page's worker, and frames while panning.
 //!
-//! `./run measure` builds the page, runs `cargo bench --bench memscape -- picture --write` and so writes `tests/bench/picture.md`. `--quick`
-//! stops at a million events.
+//! `./run measure` builds the page, runs `cargo bench --bench memscape -- picture --write` and so writes
+//! `tests/bench/picture.md`. `--quick` stops at a million events.
 
 use crate::cases::{Case, Extent};
 use crate::chromium::{Adapter, Chromium};

@@ -1,5 +1,5 @@
-//! Native time for windows of the plots of addresses and of reserved memory, through the engine: the first window with its
-//! preparation, later ones near and far, hit tests, and the longest slice. Processor time in milliseconds.
+//! Native time for windows of the plots of addresses and of reserved memory, through the engine: the first window with
+//! its preparation, later ones near and far, hit tests, and the longest slice. Processor time in milliseconds.
 //!
 //! `cargo bench --bench memscape -- plots`; with `--quick` only the file of a million allocations.
 
@@ -87,7 +87,8 @@ fn measure(case: &Case, path: &std::path::Path) {
     }
 }
 
-/// Runs the work; returns its processor time in milliseconds and its result. Unlike elapsed time, it excludes other processes.
+/// Runs the work; returns its processor time in milliseconds and its result. Unlike elapsed time, it excludes other
+/// processes.
 fn worked<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let nanoseconds = || {
         let told = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();

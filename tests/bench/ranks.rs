@@ -1,4 +1,5 @@
-//! Native time to survey many ranks, beside the time to open the same files in turn: `cargo bench --bench memscape -- ranks`.
+//! Native time to survey many ranks, beside the time to open the same files in turn: `cargo bench --bench memscape --
+//! ranks`.
 
 use crate::cases::Case;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ fn measured(name: &'static str, files: usize, words: &'static str) -> Result<Str
     for path in &paths {
         std::fs::hard_link(&one.path, path)
             .or_else(|_| std::fs::copy(&one.path, path).map(|_| ()))
-            .expect("there is room");
+            .expect("the disk has space");
     }
     let surveyed =
         fastest(|| ran(Command::new(env!("CARGO_BIN_EXE_memscape")).arg("ranks").arg(&folder).arg("--json")));
@@ -64,5 +65,5 @@ fn fastest(mut work: impl FnMut()) -> Duration {
 }
 
 fn remove(folder: &Path) {
-    std::fs::remove_dir_all(folder).expect("it was made here");
+    std::fs::remove_dir_all(folder).expect("the folder was created here");
 }

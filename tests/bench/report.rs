@@ -1,4 +1,4 @@
-//! The report: goals first, then every figure they come from.
+//! Report of the benchmark `open`: goals, then all figures.
 
 use crate::besides::{Besides, tables_by_browser};
 use crate::browser::InPage;
@@ -11,7 +11,7 @@ use crate::trace::Trace;
 use memscape::units::{Bytes, grouped};
 use std::collections::BTreeSet;
 
-/// What was measured of one file.
+/// Measurements of a file.
 pub(crate) struct Measured {
     pub(crate) name: &'static str,
     pub(crate) words: &'static str,
@@ -20,18 +20,18 @@ pub(crate) struct Measured {
     pub(crate) native: Figure,
     pub(crate) memory: Memory,
     pub(crate) page: InPage,
-    /// In each of the other browsers, in their order, or why not.
+    /// Figures of each of the other browsers, in order, or the reason why there are none.
     pub(crate) elsewhere: Vec<Result<Openings, String>>,
     pub(crate) memory_viz: Result<Drawings, String>,
     pub(crate) trace: Option<Trace>,
-    /// With the collector on and off, or why not.
+    /// Figures with the garbage collector on and off, or the reason why there are none.
     pub(crate) cpython: Result<[Figure; 2], String>,
 }
 
-/// One file, measured or left out with its reason.
+/// Result for a file: measurements, or its name and the reason why it was skipped.
 pub(crate) type Outcome = Result<Measured, (&'static str, String)>;
 
-/// The whole report.
+/// Formats the report.
 pub(crate) fn report(machine: &str, besides: &Besides, outcomes: &[Outcome]) -> String {
     let measured: Vec<&Measured> = outcomes.iter().filter_map(|outcome| outcome.as_ref().ok()).collect();
     let mut text = format!(
@@ -64,7 +64,7 @@ impl Measured {
         &self.page.work
     }
 
-    /// How many times this goes into what CPython takes, its collector on as it comes.
+    /// Ratio of CPython's time, with its garbage collector on, to this figure.
     pub(crate) fn faster_than_cpython(&self, figure: &Figure) -> Option<f64> {
         self.cpython.as_ref().ok()?[0].over(figure)
     }

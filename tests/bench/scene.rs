@@ -1,4 +1,5 @@
-//! Processor time for scenes of 2000 × 1000 pixels, by kind of history and zoom: `cargo bench --bench memscape -- scene`.
+//! Processor time for scenes of 2000 × 1000 pixels, by kind of history and zoom: `cargo bench --bench memscape --
+//! scene`.
 
 use memscape::replay::{Allocations, Curve, LiveSets, Totals};
 use memscape::slice::Slice;
@@ -30,7 +31,7 @@ fn processor_time() -> Duration {
     Duration::from_nanos(nanos.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
-/// Effect of an event: an allocation of so many bytes, or the free of the allocation with that index.
+/// Effect of an event: an allocation of this many bytes, or the free of the allocation with this index.
 #[derive(Clone, Copy)]
 enum Change {
     Alloc(u64),
@@ -56,7 +57,8 @@ fn lives(changes: &[Change]) -> (Vec<(u32, u32, u64)>, Vec<i64>) {
     (spans, steps)
 }
 
-/// Prints the time of a hit test in the stacked plot, for a thousand positions, in allocation order and in a grouped one.
+/// Prints the time of a hit test in the stacked plot, for a thousand positions, in allocation order and in a grouped
+/// one.
 fn find(name: &str, changes: &[Change]) {
     let (spans, steps) = lives(changes);
     let groups: Vec<u32> = (0..spans.len() as u32).map(|id| id.wrapping_mul(2_654_435_761) >> 26).collect();
@@ -207,7 +209,7 @@ fn hundred_thousand() -> Vec<Change> {
         .collect()
 }
 
-/// Small blocks of which nine in ten are never freed.
+/// Small blocks. Nine in ten are never freed.
 fn staying() -> Vec<Change> {
     let mut chance = Chance(3);
     let mut changes = Vec::new();

@@ -1,9 +1,9 @@
-//! Time from the request for a snapshot to the open file over a connection of 20 MB/s, simulated on the loopback: sent as it is, gzipped
-//! while it is sent, compressed by zstd before, decoded to columns by the server, and as `memscape serve` sends it.
-//! `cargo bench --bench memscape -- serve`.
+//! Time from the request for a snapshot to the open file over a connection of 20 MB/s, simulated on the loopback: sent
+//! as it is, gzipped while it is sent, compressed by zstd before, decoded to columns by the server, and as `memscape
+//! serve` sends it. `cargo bench --bench memscape -- serve`.
 //!
-//! The receiver is native and decodes as the page does: gzip in a thread of its own, like a browser's network process, the rest in the
-//! engine.
+//! The receiver is native and decodes as the page does: gzip in a thread of its own, like a browser's network process,
+//! the rest in the engine.
 
 use crate::cases::Case;
 use crate::figure::digits;
@@ -50,7 +50,7 @@ enum Way {
     Serve,
 }
 
-/// Prints a row for each way to send the file.
+/// Prints a row for each encoding of the file.
 fn measure(path: &Path, bytes: u64) {
     println!("{bytes} bytes; seconds until the file is open at the other end (native)");
     println!("{:34} {:>12} {:>10} {:>8} {:>10}", "way", "bytes sent", "20 MB/s", "of raw", "no limit");
@@ -154,9 +154,9 @@ fn pass(source: &mut dyn Read, to_engine: &std::sync::mpsc::SyncSender<Vec<u8>>)
 /// Starts a server that sends the file once, without a header.
 fn sent(path: std::path::PathBuf, way: Way) -> TcpStream {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    let address = listener.local_addr().expect("it listens");
+    let address = listener.local_addr().expect("the server listens");
     std::thread::spawn(move || {
-        let (mut out, _) = listener.accept().expect("the other end");
+        let (mut out, _) = listener.accept().expect("the client connects");
         let mut file = BufReader::with_capacity(CHUNK, File::open(&path).expect("just written"));
         let packed = |out, level| GzEncoder::new(io::BufWriter::with_capacity(64 << 10, out), Compression::new(level));
         match way {
@@ -177,7 +177,7 @@ fn sent(path: std::path::PathBuf, way: Way) -> TcpStream {
             Way::Raw | Way::Zstd | Way::Serve => drop(io::copy(&mut file, &mut out).expect("sent")),
         }
     });
-    TcpStream::connect(address).expect("it listens")
+    TcpStream::connect(address).expect("the server listens")
 }
 
 /// Connection with limited throughput.

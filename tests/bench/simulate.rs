@@ -1,7 +1,8 @@
-//! Events per second of the native simulated allocator, by settings, beside a bare table of the live allocations for the same requests:
-//! `cargo bench --bench memscape -- simulate`.
+//! Events per second of the native simulated allocator, by settings, beside a bare table of the live allocations for
+//! the same requests: `cargo bench --bench memscape -- simulate`.
 //!
-//! It reads a generated trace of a million events and, if it is there, the largest real one, repeated up to a million events.
+//! It reads a generated trace of a million events and, if it is there, the largest real one, repeated up to a million
+//! events.
 
 use crate::generate;
 use memscape::allocator::answer::WhatIfQuestion;
@@ -38,7 +39,7 @@ const ROUNDS: usize = 5;
 pub(crate) fn run(_: &[String]) {
     let words = format!("--events {EVENTS} --frames 60");
     let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-    let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+    let (pickle, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     measured("generated", &pickle);
     let folder =
         std::env::var_os("MEMSCAPE_SNAPSHOTS").map_or_else(|| PathBuf::from("../shared/snapshots"), PathBuf::from);

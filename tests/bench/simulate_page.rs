@@ -1,5 +1,5 @@
-//! Time of the simulated allocator in the page's worker for a million events, beside the native one: one setting, and all suggested settings
-//! with their bands. `./run build`, then `cargo bench --bench memscape -- simulate-page`.
+//! Time of the simulated allocator in the page's worker for a million events, beside the native one: one setting, and
+//! all suggested settings with their bands. `./run build`, then `cargo bench --bench memscape -- simulate-page`.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 2] =
 const ROUNDS: usize = 5;
 const WAIT_S: u64 = 120;
 
-/// Script that records the times of questions to the simulator and of its answers.
+/// Script that records the times of requests to the simulator and of its answers.
 const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = class extends Own { \
     constructor(...of) { super(...of); this.addEventListener('message', event => { \
         if (Array.isArray(event.data) && event.data[0] === 'answer') told.push(['answer', performance.now()]); }); } \
@@ -27,7 +27,7 @@ const WATCH: &str = "window.told = []; { const Own = Worker; window.Worker = cla
 pub(crate) fn run(_: &[String]) {
     for (name, words) in FILES {
         let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-        let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+        let (pickle, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulate-{name}.pickle"));
         std::fs::write(&path, &pickle).expect("target can be written");
         let [one, all] = natively(&pickle);
@@ -81,7 +81,7 @@ fn in_page(path: &Path) -> (f64, f64, usize) {
     page.choose("input#file", &[path]);
     page.wait_for_state("ready");
     page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
-    wait(&page, "what it reproduces", || {
+    wait(&page, "the check against the recording", || {
         page.evaluate("document.querySelector('[data-topic=settings]')?.click()");
         page.text("#what-if-proof").contains("reproduces")
     });
@@ -106,7 +106,7 @@ fn in_page(path: &Path) -> (f64, f64, usize) {
     (median(one.collect()), all, rows)
 }
 
-/// Milliseconds from the question to the nth answer, counted from 1.
+/// Milliseconds from the request to the nth answer, counted from 1.
 fn after_ask(page: &Page, number: usize) -> Option<f64> {
     let script = format!(
         "(() => {{ const at = told.find(([what]) => what === 'ask')?.[1]; \
@@ -119,7 +119,7 @@ fn after_ask(page: &Page, number: usize) -> Option<f64> {
 fn wait(page: &Page, what: &str, holds: impl Fn() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed().as_secs() < WAIT_S, "waited in vain for {what}: {:?}", page.complaints());
+        assert!(started.elapsed().as_secs() < WAIT_S, "timeout waiting for {what}: {:?}", page.complaints());
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
 }

@@ -1,4 +1,5 @@
-//! Throughput of each stage, each on top of the one before: `cargo bench --bench memscape -- stages [FILTER] [criterion's options]`.
+//! Throughput of each stage, each on top of the one before: `cargo bench --bench memscape -- stages [FILTER]
+//! [criterion's options]`.
 //!
 //! ```text
 //! container ─▶ pickle, into a builder that keeps nothing ─▶ + snapshot ─▶ + replay ─▶ index ─▶ scene, hit, details
@@ -30,7 +31,8 @@ const WINDOW_PX: (u32, u32) = (2000, 1000);
 /// Environment variable of the process that runs criterion.
 const CHILD: &str = "MEMSCAPE_BENCH_STAGES";
 
-/// Runs criterion in a process of its own: it reads the arguments of its process, where the subcommand would be a filter.
+/// Runs criterion in a process of its own: it reads the arguments of its process, where the subcommand would be a
+/// filter.
 pub(crate) fn run(arguments: &[String]) {
     let program = std::env::current_exe().expect("the path of this program");
     // As Cargo does; without it criterion only tests each function.
@@ -52,7 +54,7 @@ pub(crate) fn run_as_child() -> bool {
 fn measure() {
     let mut criterion = Criterion::default().configure_from_args();
     let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
-    let (pickle, _) = generate::generate(&options, Vec::new()).expect("a Vec takes all");
+    let (pickle, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     reading(&mut criterion, &pickle);
     indexing(&mut criterion, &pickle);
     looking(&mut criterion, &pickle);
@@ -69,8 +71,8 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
 /// Throughput of decoding, in bytes of the pickle.
 fn reading(criterion: &mut Criterion, pickle: &[u8]) {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    gzip.write_all(pickle).expect("a Vec takes all");
-    let gzip = gzip.finish().expect("a Vec takes all");
+    gzip.write_all(pickle).expect("writing to a Vec succeeds");
+    let gzip = gzip.finish().expect("writing to a Vec succeeds");
     let mut group = group(criterion, "reading");
     group.throughput(Throughput::Bytes(pickle.len() as u64));
     for (name, file) in [("container, plain", pickle), ("container, gzip", &gzip)] {
@@ -101,7 +103,7 @@ fn indexing(criterion: &mut Criterion, pickle: &[u8]) {
     group.finish();
 }
 
-/// Time of the questions that the page sends about an open file.
+/// Time to answer requests that the page sends about an open file.
 fn looking(criterion: &mut Criterion, pickle: &[u8]) {
     let mut file: Opened = opened::open(pickle).expect("a whole snapshot");
     let device = file.summary.devices[0].clone();

@@ -1,13 +1,13 @@
-//! Questions about the allocator's state, for the benchmark `answers`: after random events, and along a cursor that moves forwards and
-//! backwards.
+//! Requests for the segments, for the benchmark `answers`: after random events, and along a cursor that moves forwards
+//! and backwards.
 
 use memscape::engine::protocol::{DeviceSummary, SegmentSort, StateQuestion};
 use memscape::engine::{Ask, Question, Request};
 
-/// Number of requests in a run.
+/// Number of requests in a series.
 const MOMENTS: u32 = 200;
 
-/// Named runs of requests.
+/// Named series of requests.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Request>)> {
     let last = device.events as u32;
     let fit = |moment: u32| StateQuestion {

@@ -16,7 +16,7 @@ pub(crate) fn run(_: &[String]) {
     for events in [1_000_000, 4_000_000] {
         let words = format!("--events {events} --frames 20");
         let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-        let (bytes, _) = generate(&options, Vec::new()).expect("a Vec takes all");
+        let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
         let mut seconds = [Vec::new(), Vec::new()];
         let mut messages = (0, 0);
         open(&bytes, true);

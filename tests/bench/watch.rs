@@ -1,29 +1,30 @@
-//! What is noted in the page while it opens a file, in whichever browser: a script that runs before the page begins.
+//! Script that records times in the page while it opens a file, in any browser. It runs before the page.
 
 use memscape::engine::protocol::{Answer, Ask, Question, Reply, Report, ReportQuestion, Request, Topic, encoded};
 
-/// Everything is shown when no answer came for so long after that of the last insight.
+/// Time without answers after which everything counts as shown.
 const QUIET_MS: u32 = 1000;
 
-/// Milliseconds since the file was chosen, in order: until its summary, its first picture, and everything.
+/// Milliseconds from the choice of the file to its summary.
 pub(crate) const SUMMARY: &str = "times.summary - times.start";
+/// Milliseconds from the choice of the file to its first frame.
 pub(crate) const PICTURE: &str = "times.picture - times.start";
-/// Seconds since the page's address was asked for until its program runs, in milliseconds.
+/// Milliseconds from the navigation until the page's program runs.
 pub(crate) const RUNS: &str = "times.runs";
-/// The longest that a timer of the page had to wait, from the choice of the file until everything is shown.
+/// Longest delay of a timer of the page from the choice of the file until everything is shown, in milliseconds.
 pub(crate) const GAP: &str = "times.gapShown";
-/// Until the decoded file is in the browser's storage, for the next time.
+/// Milliseconds from the choice of the file until the decoded file is in the cache.
 pub(crate) const KEPT: &str = "times.kept - times.start";
-/// Bytes of the file that the worker was handed: what is kept of it has another size.
+/// Size of the file passed to the worker, in bytes. A cached file has another size than the original.
 pub(crate) const HANDED: &str = "times.handed";
 
-/// Reads the chosen file as a page that does nothing else would; then `times.bare` is there.
+/// Reads the chosen file without decoding it and sets `times.bare`, in milliseconds.
 pub(crate) const READ: &str = "void (async () => { const start = performance.now(); const reader = times.file.stream().getReader(); \
     let bytes = 0; for (;;) { const { done, value } = await reader.read(); if (done) break; bytes += value.length; } \
     if (bytes === times.file.size) times.bare = performance.now() - start; })()";
 
-/// Until everything is shown: every insight was answered, nothing is asked for any more, and the frame after the last answer has been
-/// painted, and all of the report that is seen. The columns that are kept for the next time are no answer.
+/// Milliseconds until everything is shown, null before: all insights are answered, no request is pending, the visible
+/// report is complete, and the frame after the last answer is painted. Writing the cache does not count.
 pub(crate) fn everything() -> String {
     format!(
         "times.reports >= {} && !times.waits && document.getElementById('why-report').ariaBusy !== 'true' && times.shown >= times.answered && performance.now() - times.answered > {QUIET_MS} \
@@ -32,9 +33,9 @@ pub(crate) fn everything() -> String {
     )
 }
 
-/// Notes times in `window.times`.
+/// Script that records times in `window.times`.
 pub(crate) fn script() -> String {
-    // The places of variants in bytes: the first of each, for whatever else is in the message.
+    // Variants are recognized by the first byte of their encoding.
     let ask = Ask { serial: 0, device: 0, what: Question::Report(ReportQuestion::default()) };
     let question = encoded(&ask.what)[0];
     let ask = encoded(&Request::Ask(ask))[0];
@@ -45,7 +46,8 @@ pub(crate) fn script() -> String {
     )
 }
 
-/// Where the next number of a message stands: seven bits a byte, and the eighth says that more follow.
+/// Function that returns the position after a number in a message. Numbers have seven bits per byte; the eighth bit
+/// marks that more follow.
 pub(crate) const BEHIND: &str = "const behind = (bytes, at) => { while (bytes[at] > 127) at++; return at + 1; };";
 
 const SCRIPT: &str = r"
@@ -69,10 +71,10 @@ const heard = ({ data }) => {
     }
     painted();
 };
-// The page shows it in its next frame, and what comes after that frame comes after its painting.
+// The page shows the answer in its next frame, and a timer set in that frame runs after it is painted.
 const painted = () =>
     requestAnimationFrame(() => setTimeout(() => { look(); times.shown = now(); times.gapShown = times.gap; }));
-// A report comes in pieces.
+// A report arrives in parts.
 new MutationObserver(() => { if (times.answered) painted(); })
     .observe(document, { attributes: true, subtree: true, attributeFilter: ['aria-busy'] });
 window.Worker = class extends Worker {
@@ -108,7 +110,7 @@ new MutationObserver((_, observer) => {
     times.picture = now();
     observer.disconnect();
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-frames'] });
-// The page asks about a large file before it reads it.
+// For a large file the page first asks which events to load.
 new MutationObserver(() => {
     if (document.body?.dataset.state === 'choosing') document.getElementById('choosing-all').click();
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ['data-state'] });

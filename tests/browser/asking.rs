@@ -1,19 +1,21 @@
-//! Expressions that ask a page in any browser what is seen of it.
+//! JavaScript expressions that read the state of a page, for all browsers.
 
 use serde_json::Value;
 
-/// An attribute of the one element that `selector` names; null where element or attribute is missing.
+/// Expression for an attribute of the element that `selector` matches; null if the element or the attribute is missing.
 pub(crate) fn attribute(selector: &str, name: &str) -> String {
     let (selector, name) = (Value::from(selector), Value::from(name));
     format!("document.querySelector({selector})?.getAttribute({name}) ?? null")
 }
 
-/// The text of the element as a reader sees it; empty where it is missing. One that is hidden has its text all the same.
+/// Expression for the rendered text of an element; empty if there is no such element. A hidden element returns its text
+/// too.
 pub(crate) fn text(selector: &str) -> String {
     format!("document.querySelector({})?.innerText ?? ''", Value::from(selector))
 }
 
-/// What a person clicks first to see the element: the button of its menu, of its tab or of its group of tabs; null where it needs none.
+/// Expression for the selector of the button that reveals a hidden element: of its menu, its tab or its group of tabs.
+/// Null if the element is visible.
 pub(crate) fn opener(selector: &str) -> String {
     format!(
         "(it => {{ const hidden = it?.closest('[popover]:not(:popover-open), #side > [hidden], .views[hidden]'); \

@@ -1,4 +1,5 @@
-//! Accessibility, as axe-core checks it: no violation in any view or dialog, in light and dark, in a wide and in a narrow window.
+//! Accessibility checks with axe-core: no violations in any view or dialog, in light and dark, in wide and narrow
+//! windows.
 
 use crate::chromium::Adapter;
 use crate::fixtures::file;
@@ -8,7 +9,7 @@ use crate::page::Page;
 use crate::pictures::{LEAST_COLOURS, Picture};
 use serde_json::{Value, json};
 
-/// The script of axe-core, which `./run` installs. `None`, with a message, if it is missing.
+/// Source of axe-core, which `./run` installs. `None`, with a message, if it is missing.
 fn axe() -> Option<String> {
     let place = crate::site::tools().join("axe/node_modules/axe-core/axe.min.js");
     let axe = std::fs::read_to_string(place).ok();
@@ -18,7 +19,7 @@ fn axe() -> Option<String> {
     axe
 }
 
-/// What axe finds wrong with what is seen: rule, element, why.
+/// Violations of what the page shows now: rule, element and reason.
 fn violations(page: &Page) -> Value {
     page.evaluate(
         "axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.flatMap(rule =>
@@ -26,14 +27,14 @@ fn violations(page: &Page) -> Value {
     )
 }
 
-/// Checks what is seen.
+/// Appends the violations of what the page shows now to `wrong`, prefixed with `what`.
 fn check(page: &Page, wrong: &mut Vec<String>, what: &str) {
     for found in violations(page).as_array().into_iter().flatten() {
         wrong.push(format!("{what}: {found}"));
     }
 }
 
-/// Views by what is clicked to see them.
+/// Selectors of the tabs that show the views.
 pub(crate) const VIEWS: [&str; 9] = [
     "#tab-why",
     "#tab-tree",
@@ -45,12 +46,12 @@ pub(crate) const VIEWS: [&str; 9] = [
     "#tab-events",
     "#side-file",
 ];
-/// Dialogs by what opens them.
+/// Selectors of the buttons that open the dialogs.
 const DIALOGS: [&str; 5] = ["#help-open", "#settings-open", "#rules-open", "#export-open", "#palette-open"];
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn no_view_has_a_violation() {
+fn views_and_dialogs_have_no_violations() {
     let Some(axe) = axe() else { return };
     let snapshot = generated("axe.pickle", "--steps 3 --layers 3 --leak --pending");
     let mut wrong = Vec::new();
@@ -64,22 +65,22 @@ fn no_view_has_a_violation() {
         page.drop_files(&[&snapshot]);
         page.wait_for_state("ready");
         page.wait_for_frames();
-        page.wait_until("it has blocks", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        page.wait_until("blocks are drawn", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
         let (x, y) = page.corners("canvas#timeline").at(0.5, 0.9);
         page.click_at(x, y);
         page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
         check(&page, &mut wrong, &of("selection"));
         if width == 600 {
-            // There it lies over the views.
+            // In a narrow window the selection covers the views.
             page.press("Escape");
         }
         page.click("#scope-change");
         page.click("#tab-tree");
-        page.settled("what changed is there", || page.text("#tree-rows"));
+        page.settled("the changed rows", || page.text("#tree-rows"));
         check(&page, &mut wrong, &of("A → B"));
         for view in VIEWS {
             page.click(view);
-            page.settled("the view is there", || page.text("#answer"));
+            page.settled("the view", || page.text("#answer"));
             check(&page, &mut wrong, &of(view));
         }
         if width == 600 {
@@ -87,9 +88,11 @@ fn no_view_has_a_violation() {
         }
         page.click("#tab-why");
         page.click("[data-topic=settings]");
-        page.wait_until("the proof", || page.text("#what-if-proof").contains("reproduces"));
+        page.wait_until("the check against the recording is shown", || {
+            page.text("#what-if-proof").contains("reproduces")
+        });
         page.click("#what-if-search");
-        page.wait_until("it was simulated", || {
+        page.wait_until("the simulation is finished", || {
             page.text("#what-if-status").is_empty() && page.text("#what-if-answer").contains("expandable_segments:True")
         });
         check(&page, &mut wrong, &of("what if"));
@@ -99,7 +102,7 @@ fn no_view_has_a_violation() {
             "document.getElementById('plan-preset').selectedIndex = document.getElementById('plan-preset').length - 1",
         );
         page.evaluate("document.getElementById('plan-add').click()");
-        page.wait_until("it was planned", || page.text("#plan-facts").contains("Planned peak"));
+        page.wait_until("the plan is computed", || page.text("#plan-facts").contains("Planned peak"));
         check(&page, &mut wrong, &of("what fits"));
         for opener in DIALOGS {
             page.click(opener);
@@ -108,12 +111,14 @@ fn no_view_has_a_violation() {
             });
             check(&page, &mut wrong, &of(opener));
             page.press("Escape");
-            page.wait_until("none is", || page.evaluate("!!document.querySelector('dialog[open]')") == json!(false));
+            page.wait_until("the dialog is closed", || {
+                page.evaluate("!!document.querySelector('dialog[open]')") == json!(false)
+            });
         }
         page.drop_files(&[&file("axe-wrong.pickle", b"\x80\x04")]);
-        page.wait_until("it is said", || page.shows("#toast"));
-        // The view behind it has a heading again once its answer is there.
-        page.wait_until("its heading is there", || !page.text("#answer-title").is_empty());
+        page.wait_until("the toast is shown", || page.shows("#toast"));
+        // The heading of the view is empty until its answer arrives.
+        page.wait_until("the heading is shown", || !page.text("#answer-title").is_empty());
         check(&page, &mut wrong, &of("toast"));
     }
     assert!(wrong.is_empty(), "{} violations:\n{}", wrong.len(), wrong.join("\n"));

@@ -1,4 +1,5 @@
-//! Links whose connection breaks half-way, or whose lengths say little: gone on with, or explained.
+//! Links whose connection breaks while the file is sent, or whose length is not known: resumed, or reported as an
+//! error.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
@@ -13,45 +14,46 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How a server that breaks its connections behaves.
+/// HTTP server that closes connections early.
 #[derive(Clone, Default)]
 struct Server {
     body: Vec<u8>,
-    /// Bytes after which each answer breaks, the first to the last; the rest is sent whole.
+    /// Number of bytes after which each response breaks, in order. Later responses are complete.
     breaks: Vec<usize>,
-    /// Whether it sends parts, and with how wrong a beginning.
+    /// Set if the server supports range requests: error of the start in its `Content-Range`, in bytes.
     parts: Option<usize>,
-    /// Header lines of each answer, the first to the last; the last goes on.
+    /// Header lines of each response, in order. The last entry is used for all later responses.
     headers: Vec<String>,
-    /// Bytes after which it sends no more, until the client hangs up.
+    /// Number of bytes after which the server stalls until the client hangs up.
     holds: Option<usize>,
 }
 
-/// What the server and the test tell each other.
+/// State shared by the server and the test.
 #[derive(Default)]
 struct Talk {
-    /// What was asked: the `Range`, and whether the browser asked first.
+    /// Method and start of the range of each request, such as `GET 1000` or `GET all`.
     asked: Mutex<Vec<String>>,
-    /// Bytes that the worker has read: a connection breaks no sooner, because a break overtakes what is on its way in the browser.
+    /// Number of bytes that the worker has read. A connection breaks no earlier, because the browser drops bytes in
+    /// transit when it breaks.
     read: AtomicUsize,
 }
 
 impl Talk {
     fn asked(&self) -> Vec<String> {
-        self.asked.lock().expect("no writer panics").clone()
+        self.asked.lock().expect("the mutex is not poisoned").clone()
     }
 
-    /// Waits until the worker has so many bytes, and lets the connection break there.
+    /// Waits until the worker has read this many bytes, then lets the connection break.
     #[track_caller]
     fn break_at(&self, page: &Page, bytes: usize) {
-        page.wait_until(&format!("it has {bytes} bytes"), || {
+        page.wait_until(&format!("the worker has read {bytes} bytes"), || {
             page.workers().last().is_some_and(|worker| page.evaluate_in(worker, "self.came ?? 0") == bytes)
         });
         self.read.store(bytes, Ordering::SeqCst);
     }
 }
 
-/// Has the worker count what it reads: its script is a blob that the page makes.
+/// Script that makes the worker count the bytes it reads. The worker's script is a blob that the page creates.
 const COUNT: &str = "if (self.window) { const { Blob } = self; \
     const count = `{ self.came = 0; const { read } = ReadableStreamDefaultReader.prototype; \
         ReadableStreamDefaultReader.prototype.read = async function () { const result = await read.call(this); \
@@ -60,16 +62,16 @@ const COUNT: &str = "if (self.window) { const { Blob } = self; \
         super(options?.type?.includes('javascript') ? [count, ...parts] : parts, options); } }; }";
 
 impl Server {
-    /// Listens until the process ends; its address, and what it is asked.
+    /// Starts the server, which runs until the process ends. Returns the URL of its file and the shared state.
     fn start(self) -> (String, Arc<Talk>) {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = listener.local_addr().expect("it listens");
+        let address = listener.local_addr().expect("the server listens");
         let talk = Arc::<Talk>::default();
         let (heard, server) = (Arc::clone(&talk), Arc::new(self));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (talk, server) = (Arc::clone(&heard), Arc::clone(&server));
-                // A client that hangs up, or never asks, ends its own connection and nothing else.
+                // A thread per connection, so that errors affect only that connection.
                 std::thread::spawn(move || server.answer(stream, &talk));
             }
         });
@@ -92,7 +94,7 @@ impl Server {
             return Ok(());
         }
         let turn = {
-            let mut log = talk.asked.lock().expect("no writer panics");
+            let mut log = talk.asked.lock().expect("the mutex is not poisoned");
             log.push(format!("{method} {}", from.map_or_else(|| "all".to_owned(), |from| from.to_string())));
             log.len() - 1
         };
@@ -122,17 +124,17 @@ impl Server {
     }
 }
 
-/// Everything another origin may be told.
+/// Header lines of a response that other origins may read and resume.
 const OPEN: &str = "Access-Control-Allow-Origin: *\r\nLast-Modified: Sat, 01 Nov 2025 10:00:00 GMT";
 
 fn halves_bytes() -> Vec<u8> {
     std::fs::read(halves()).expect("just written")
 }
 
-/// Waits until the worker has read something. What the page says of it may be older: it is told every 50 ms.
+/// Waits until the worker has read some bytes. The page's progress may be up to 50 ms older.
 #[track_caller]
 fn some_came(page: &Page) {
-    page.wait_until("some of it came", || {
+    page.wait_until("some bytes were read", || {
         let came = |worker: &String| page.evaluate_in(worker, "self.came ?? 0").as_u64();
         page.workers().last().and_then(came).is_some_and(|bytes| bytes > 0)
     });
@@ -145,21 +147,21 @@ fn open(address: &str) -> Page {
     page
 }
 
-/// A server of [`halves`] that breaks once in the middle.
+/// Server of [`halves`] whose first response breaks in the middle.
 fn breaking() -> Server {
     let body = halves_bytes();
     let breaks = vec![body.len() / 2];
     Server { body, breaks, parts: Some(0), headers: vec![OPEN.to_owned()], holds: None }
 }
 
-/// Opens what this server has, wants a sentence with `said`, and that no more than `requests` were made.
+/// Opens the file of a server and checks that the error has the expected text and that this many requests were sent.
 #[track_caller]
 fn fails(server: Server, said: &str, requests: usize) {
     let (breaks, is_coded) = (server.breaks[0], server.headers[0].contains("Content-Encoding: "));
     let (address, talk) = server.start();
     let page = open(&address);
     if is_coded {
-        // What the page counts is not what travels.
+        // The page counts decoded bytes, not bytes on the network.
         some_came(&page);
         talk.read.store(breaks, Ordering::SeqCst);
     } else {
@@ -176,7 +178,7 @@ fn fails(server: Server, said: &str, requests: usize) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_broken_connection_is_gone_on_with() {
+fn broken_download_resumes() {
     let whole = halves_bytes().len();
     let server = Server { breaks: vec![whole / 3, whole / 4], ..breaking() };
     let (address, talk) = server.start();
@@ -188,13 +190,13 @@ fn a_broken_connection_is_gone_on_with() {
     assert_eq!(
         talk.asked(),
         ["GET all".to_owned(), format!("GET {}", whole / 3), format!("GET {}", whole / 3 + whole / 4)],
-        "and never asked about (OPTIONS)"
+        "no preflight request is sent"
     );
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_broke_before_its_first_byte_begins_again() {
+fn download_broken_before_first_byte_restarts() {
     let (address, talk) = Server { breaks: vec![0], parts: None, ..breaking() }.start();
     shows_halves(&open(&address));
     assert_eq!(talk.asked(), ["GET all", "GET all"]);
@@ -202,7 +204,7 @@ fn what_broke_before_its_first_byte_begins_again() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_archive_is_gone_on_with_too() {
+fn broken_archive_download_resumes() {
     let body = crate::zip::zip_of(&[("a.pickle", &halves_bytes())]);
     let half = body.len() / 2;
     let (address, talk) = Server { breaks: vec![half], body, ..breaking() }.start();
@@ -214,7 +216,7 @@ fn an_archive_is_gone_on_with_too() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_can_not_be_gone_on_with_is_explained() {
+fn download_that_cannot_resume_reports_reason() {
     let open = |more: &str| format!("Access-Control-Allow-Origin: *{more}");
     let later = "\r\nLast-Modified: Sun, 02 Nov 2025 10:00:00 GMT";
     fails(Server { parts: None, ..breaking() }, "does not support range requests", 2);
@@ -226,7 +228,7 @@ fn what_can_not_be_gone_on_with_is_explained() {
     fails(Server { headers: vec![open("")], ..breaking() }, "sends no length, ETag or Last-Modified", 1);
 }
 
-/// The same header lines, with all of them shown to other origins.
+/// Header lines of two responses, with an added header that exposes them to other origins.
 fn shown(first: &str, second: &str) -> Vec<String> {
     [first, second]
         .map(|it| format!("{it}\r\nAccess-Control-Expose-Headers: ETag, Content-Range, Content-Encoding"))
@@ -235,12 +237,12 @@ fn shown(first: &str, second: &str) -> Vec<String> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_compressed_on_the_way_is_read_with_its_length_or_explained() {
+fn compressed_response_shows_length_and_cannot_resume() {
     use flate2::{Compression, write::GzEncoder};
     let long = pickle(&[&list(&b"N".repeat(4 << 20))]);
     let mut gzip = GzEncoder::new(Vec::new(), Compression::none());
-    gzip.write_all(&long).expect("a Vec takes all");
-    let gzip = gzip.finish().expect("a Vec takes all");
+    gzip.write_all(&long).expect("writing to a Vec succeeds");
+    let gzip = gzip.finish().expect("writing to a Vec succeeds");
     let coded = format!("{OPEN}\r\nContent-Encoding: gzip\r\nX-Uncompressed-Length: {}", long.len());
     let exposed = format!("{coded}\r\nAccess-Control-Expose-Headers: Content-Encoding, X-Uncompressed-Length");
     for (header, total) in [(&exposed, " of 4.00 MiB"), (&coded, "")] {
@@ -249,11 +251,11 @@ fn what_is_compressed_on_the_way_is_read_with_its_length_or_explained() {
         let page = open(&address);
         let text = || page.text("#progress-text");
         some_came(&page);
-        page.wait_until("how much it is stands there", || text().contains(total));
+        page.wait_until("the total size is shown", || text().contains(total));
         page.click("#cancel");
         page.wait_for(&"empty".to_owned(), || page.state());
     }
-    // Broken, nothing can be asked for.
+    // After a break, a compressed response can't be resumed.
     fails(
         Server { body: gzip, breaks: vec![1 << 20], headers: vec![exposed], ..breaking() },
         "the server compresses it",
@@ -263,8 +265,8 @@ fn what_is_compressed_on_the_way_is_read_with_its_length_or_explained() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn zstd_on_the_way_is_undone_by_the_browser() {
-    // Chromium takes zstd and brotli by https and from this machine alone.
+fn zstd_content_encoding_is_decoded_by_browser() {
+    // Chromium accepts zstd and brotli only over HTTPS and from localhost.
     let header = format!("{OPEN}\r\nContent-Encoding: zstd");
     let server = Server { body: zstd(&halves_bytes()), breaks: Vec::new(), headers: vec![header], ..breaking() };
     shows_halves(&open(&server.start().0));
@@ -272,54 +274,54 @@ fn zstd_on_the_way_is_undone_by_the_browser() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_cancelled_pause_ends_at_once() {
+fn opening_another_file_ends_pause_between_retries() {
     let body = halves_bytes();
     let half = body.len() / 2;
-    // Each try brings nothing: the pauses grow to eight seconds.
+    // Every retry fails, so the pauses grow to eight seconds.
     let server = Server { breaks: vec![half, 0, 0, 0, 0, 0], body, ..breaking() };
     let (address, talk) = server.start();
     let page = open(&address);
     talk.break_at(&page, half);
-    page.wait_until("it tries again", || talk.asked().len() >= 3);
+    page.wait_until("the page retries", || talk.asked().len() >= 3);
     page.drop_files(&[&halves()]);
     shows_halves(&page);
     let before = talk.asked().len();
     std::thread::sleep(Duration::from_secs(3));
-    assert_eq!(talk.asked().len(), before, "nobody asks any more");
+    assert_eq!(talk.asked().len(), before, "the page still retries");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_server_is_named_before_it_is_asked() {
+fn server_name_is_shown_before_request() {
     let (address, talk) = Server { breaks: Vec::new(), ..breaking() }.start();
-    let server = address.split('/').nth(2).expect("a server").to_owned();
+    let server = address.split('/').nth(2).expect("the URL has a host").to_owned();
     let page = Page::blank(Chromium::with(Adapter::Software));
-    // Frames that never come, as in a tab that nobody looks at.
+    // No frames, as in a background tab.
     page.run_before_load(
         "if (self.window) { const wait = []; window.frame = requestAnimationFrame.bind(window); \
          window.requestAnimationFrame = (then) => wait.push(then); \
          window.look = () => { const now = wait.splice(0); now.forEach((then) => window.frame(then)); return now.length; }; }",
     );
     page.navigate(&Site::shared().page_with(&address));
-    page.wait_until("a frame is wanted", || {
+    page.wait_until("the program has started", || {
         page.evaluate("document.querySelector('#snippet').textContent.length > 0") == true
     });
     std::thread::sleep(Duration::from_millis(700));
-    assert_eq!(talk.asked().len(), 0, "nobody saw where to");
+    assert_eq!(talk.asked().len(), 0, "the server was contacted before its name was shown");
     page.evaluate("look()");
-    page.wait_until("it is named", || page.text("#loading-name").contains(&format!("from {server}")));
-    assert_eq!(talk.asked().len(), 0, "it is painted first");
-    page.wait_until("it opens", || page.evaluate("look()").is_number() && page.state() == "ready");
+    page.wait_until("the server's name is shown", || page.text("#loading-name").contains(&format!("from {server}")));
+    assert_eq!(talk.asked().len(), 0, "the server was contacted before its name was painted");
+    page.wait_until("the file is open", || page.evaluate("look()").is_number() && page.state() == "ready");
     assert_eq!(talk.asked().len(), 1);
 }
 
 #[test]
-fn the_server_of_these_tests_sends_parts() {
+fn test_server_supports_range_requests() {
     let (address, talk) = breaking().start();
     talk.read.store(usize::MAX, Ordering::SeqCst);
-    let host = address.split('/').nth(2).expect("a server");
-    let mut stream = TcpStream::connect(host).expect("it listens");
-    stream.write_all(b"GET /halves.pickle HTTP/1.1\r\nRange: bytes=10-\r\n\r\n").expect("it reads");
+    let host = address.split('/').nth(2).expect("the URL has a host");
+    let mut stream = TcpStream::connect(host).expect("the server listens");
+    stream.write_all(b"GET /halves.pickle HTTP/1.1\r\nRange: bytes=10-\r\n\r\n").expect("the request is sent");
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     assert!(String::from_utf8_lossy(&answer).contains("206 Partial Content"));

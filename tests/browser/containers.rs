@@ -1,4 +1,5 @@
-//! The same snapshot in every container, dropped: the page shows the same numbers. And what holds several: each can be chosen.
+//! Containers: the same snapshot shows the same numbers in every file format, and archives and folders list their
+//! snapshots.
 
 use crate::fixtures::{self, halves, halves_summary, halves_value};
 use crate::opening::{empty_page, shows_halves, summary};
@@ -16,7 +17,7 @@ fn halves_bytes() -> Vec<u8> {
     std::fs::read(halves()).expect("just written")
 }
 
-/// Another snapshot: one allocation of 4096 bytes.
+/// Bytes and expected summary of another snapshot, with one allocation of 4096 bytes.
 fn single() -> (Vec<u8>, [String; 5]) {
     let event = json!({"action": "alloc", "addr": 4096, "size": 4096, "stream": 0, "time_us": 1, "frames": []});
     let value = json!({"segments": [], "device_traces": [[event, {"action": "free_completed", "addr": 4096, "size": 4096, "stream": 0, "time_us": 2, "frames": []}]]});
@@ -24,16 +25,16 @@ fn single() -> (Vec<u8>, [String; 5]) {
     (bytes, ["4096", "0", "0", "2", "1"].map(str::to_owned))
 }
 
-/// The lines of `select#snapshot`, empty while it is hidden.
+/// Options of `select#snapshot`; empty while it is hidden.
 fn listed(page: &Page) -> Vec<String> {
     let lines = page.evaluate(
         "document.querySelector('#snapshot').checkVisibility() \
          ? [...document.querySelectorAll('#snapshot option')].map(option => option.textContent) : []",
     );
-    serde_json::from_value(lines).expect("a list of texts")
+    serde_json::from_value(lines).expect("a list of strings")
 }
 
-/// Picks a line of `select#snapshot`.
+/// Picks an option of `select#snapshot` by its index.
 pub(crate) fn pick(page: &Page, place: usize) {
     page.evaluate(&format!(
         "{{ const picker = document.querySelector('#snapshot'); picker.selectedIndex = {place}; \
@@ -49,7 +50,7 @@ fn shows(page: &Page, numbers: &[String; 5]) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn every_container_shows_the_same_numbers() {
+fn all_containers_show_same_numbers() {
     let plain = halves_bytes();
     let value = halves_value();
     let middle = plain.len() / 2;
@@ -74,14 +75,14 @@ fn every_container_shows_the_same_numbers() {
         let page = empty_page();
         page.drop_files(&[&fixtures::file(name, &bytes)]);
         shows_halves(&page);
-        assert_eq!(listed(&page), Vec::<String>::new(), "there is nothing to choose");
+        assert_eq!(listed(&page), Vec::<String>::new(), "a single snapshot is listed");
         assert_eq!(page.complaints(), Vec::<String>::new());
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn each_snapshot_of_a_zip_can_be_chosen() {
+fn snapshots_of_zip_can_be_chosen() {
     let (single, numbers) = single();
     let long = format!("{}/rank-0/snapshot-after-the-first-optimizer-step.pickle", "experiments/2026-11-21".repeat(5));
     let archive =
@@ -100,7 +101,7 @@ fn each_snapshot_of_a_zip_can_be_chosen() {
     page.resize(420, 800);
     keep_drawn(&page, "zip with several, narrow");
     let overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-    assert_eq!(overflow, 0, "the long name pushes the page out of the window");
+    assert_eq!(overflow, 0, "the long name makes the page wider than the window");
     page.resize(1280, 800);
     pick(&page, 1);
     shows(&page, &numbers);
@@ -112,7 +113,7 @@ fn each_snapshot_of_a_zip_can_be_chosen() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn several_files_are_listed_and_chosen() {
+fn several_files_are_listed_and_can_be_chosen() {
     let (single, numbers) = single();
     let files = [
         fixtures::file("loss.png", b"\x89PNG\r\n\x1a\n"),
@@ -142,7 +143,7 @@ fn several_files_are_listed_and_chosen() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_folder_opens_as_what_is_in_it() {
+fn dropped_folder_lists_its_snapshots() {
     let folder = fixtures::folder().join("run 7");
     std::fs::create_dir_all(folder.join("deeper")).expect("target/tmp can be written");
     let (single, numbers) = single();
@@ -171,7 +172,7 @@ fn a_folder_opens_as_what_is_in_it() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_snapviewer_draws_opens() {
+fn snapviewer_archive_opens() {
     let mut value = halves_value();
     let events = value["device_traces"][0].as_array_mut().map(std::mem::take).unwrap_or_default();
     let events: Vec<Value> = events.into_iter().filter(|event| event["action"] != "free_requested").collect();
@@ -188,7 +189,7 @@ fn what_snapviewer_draws_opens() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn links_to_archives_and_to_what_is_packed_on_its_way() {
+fn links_to_archive_and_to_compressed_response_open() {
     let site = Site::shared();
     let (single, numbers) = single();
     let archive = zip_of(&[("halves.pickle", &halves_bytes()), ("single.pickle", &single)]);

@@ -1,11 +1,11 @@
-//! A page whose program never comes says so, and what to do.
+//! Page whose program can't start: it shows the cause and what to do.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
 use crate::pictures::keep;
 use crate::site::Site;
 
-/// A page of the disk, opened as a person opens a file.
+/// Opens a page from the disk and runs `script` before it loads.
 fn from_disk(name: &str, script: &str) -> Page {
     let path = crate::site::dist().join(name);
     let page = Page::blank(Chromium::with(Adapter::Software));
@@ -14,20 +14,20 @@ fn from_disk(name: &str, script: &str) -> Page {
     page
 }
 
-/// Waits until it says so; nothing else is to be clicked then.
+/// Waits for the message, and checks that it contains `what` and that controls are hidden.
 #[track_caller]
 fn says(page: &Page, what: &str) {
-    page.wait_until("it says so", || page.corners("#dead").height > 0.0);
+    page.wait_until("the message is shown", || page.corners("#dead").height > 0.0);
     assert!(page.text("#dead").contains(what), "{}", page.text("#dead"));
     for gone in ["#welcome", "#open", "#settings-open", "#error"] {
-        assert_eq!(page.corners(gone).height, 0.0, "{gone} does nothing");
+        assert_eq!(page.corners(gone).height, 0.0, "{gone} is visible but does nothing");
     }
     keep(page, &format!("dead-{what}"));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_in_parts_from_the_disk_names_the_one_to_open() {
+fn multi_file_page_from_disk_links_to_single_file_page() {
     let page = from_disk("index.html", "");
     says(&page, "memscape.html");
     page.click("#dead a");
@@ -37,26 +37,26 @@ fn the_page_in_parts_from_the_disk_names_the_one_to_open() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_server_without_the_program() {
+fn missing_wasm_on_server_shows_message() {
     let page = Page::open(Chromium::with(Adapter::Software), &format!("{}/bare/", Site::shared().home));
     says(&page, "server");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_browser_that_is_too_old() {
+fn outdated_browser_shows_message() {
     let page = from_disk("memscape.html", "delete window.DecompressionStream");
     says(&page, "browser");
-    assert!(!page.text("#dead").contains("memscape.html"), "it is this one");
+    assert!(!page.text("#dead").contains("memscape.html"), "the message names the page itself");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_page_that_stopped_later_says_its_own() {
-    // What it looks for first is not there.
+fn error_during_startup_shows_its_own_message() {
+    // Removes an element that the program needs.
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load("addEventListener('readystatechange', () => document.getElementById('axis')?.remove(), true)");
     page.navigate(&Site::shared().page());
-    page.wait_until("it says so", || page.text("#error").contains("index.html has no #axis"));
+    page.wait_until("the error is shown", || page.text("#error").contains("index.html has no #axis"));
     assert_eq!(page.corners("#dead").height, 0.0);
 }

@@ -1,4 +1,4 @@
-//! The list of events in the page: it follows the moment and leads it, links to allocations and back, filters, jumps and copies.
+//! Event list in the page: it follows and moves the cursor, links to allocations, filters, jumps and copies.
 
 use crate::corpus::real_files;
 use crate::memory::{generated, opened};
@@ -9,7 +9,7 @@ fn number(page: &Page, selector: &str, attribute: &str) -> i64 {
     page.attribute(selector, attribute).and_then(|it| it.parse().ok()).unwrap_or(-2)
 }
 
-/// The event of the marked row: that of the moment.
+/// Event of the marked row, which is the cursor's event; −2 if no row is marked.
 fn marked(page: &Page) -> i64 {
     page.evaluate("+(document.querySelector('#events-rows .now')?.dataset.event ?? -2)").as_i64().unwrap_or(-2)
 }
@@ -31,11 +31,11 @@ fn focus(page: &Page, id: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_alone_lead_from_event_to_event_and_to_allocations() {
+fn keys_step_through_events_and_select_allocations() {
     let page = empty_page();
     page.drop_files(&[&generated("events-keys.pickle", "--steps 2 --layers 4 --oom")]);
     page.wait_for_state("ready");
-    // It opens where memory ran out.
+    // A file with an OOM opens at its event.
     page.wait_until("the cursor is at the OOM", || moment(&page) > number(&page, "#summary", "data-peak-event"));
     page.click("#at-peak");
     focus(&page, "timeline");
@@ -49,23 +49,23 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
     page.press("ArrowDown");
     page.wait_for(&peak, || moment(&page));
     page.press("Enter");
-    page.wait_until("its allocation is selected", || page.attribute("#details", "data-allocation").is_some());
+    page.wait_until("the event's allocation is selected", || page.attribute("#details", "data-allocation").is_some());
     page.wait_for(&peak, || marked(&page));
-    // From the details to both ends of its life.
+    // From the details to the free and to the allocation.
     page.press_held("D", SHIFT);
-    page.wait_until("at its free, or told that there is none", || {
+    page.wait_until("the free is marked, or the status says never freed", || {
         marked(&page) > peak || page.text("#status").contains("never freed")
     });
     page.press_held("B", SHIFT);
     page.wait_for(&peak, || marked(&page));
-    // The last event: memory ran out, in words.
+    // The last event is the OOM.
     let last = number(&page, "#summary", "data-events") - 1;
     page.press("End");
     page.wait_for(&last, || marked(&page));
-    page.wait_until("what was asked for is told", || text_of_marked(&page).contains("requested"));
+    page.wait_until("the requested size is shown", || text_of_marked(&page).contains("requested"));
     page.press("Home");
     page.wait_for(&0, || marked(&page));
-    // To an event that is typed.
+    // Goes to an event number.
     page.press("@");
     page.wait_for(&"at".into(), || page.evaluate("document.activeElement.id"));
     for digit in "123".chars() {
@@ -78,7 +78,7 @@ fn keys_alone_lead_from_event_to_event_and_to_allocations() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn filtered_copied_and_clicked() {
+fn events_are_filtered_copied_and_clicked() {
     let page = empty_page();
     opened(&page, &generated("events-filter.pickle", "--steps 2 --layers 4"), "#tab-events");
     let all = number(&page, "#summary", "data-events");
@@ -87,11 +87,11 @@ fn filtered_copied_and_clicked() {
         let count = "+(document.querySelector('#events-actions button')?.innerText.replace(/[^0-9]/g, '') ?? 0)";
         page.evaluate(count).as_i64().unwrap_or(0)
     };
-    page.wait_until("they are counted", || counted() > 0);
+    page.wait_until("the events are counted", || counted() > 0);
     let allocs = counted();
     page.click("#events-actions [data-action='0']");
     page.wait_for(&allocs, || number(&page, "#events-status", "data-listed"));
-    page.wait_until("nothing else is listed", || {
+    page.wait_until("only allocs are listed", || {
         let other =
             "[...document.querySelectorAll('#events-rows > div')].every(it => it.innerText.includes('+ alloc'))";
         page.evaluate(other) == true
@@ -107,15 +107,15 @@ fn filtered_copied_and_clicked() {
     }
     page.wait_until("fewer are listed", || number(&page, "#events-status", "data-listed") < all);
     page.press("#");
-    // Without the "#" something else was wrong.
-    page.wait_until("what is wrong is said", || page.text("#events-status").contains("allocation number"));
+    // Without the "#" there is another error.
+    page.wait_until("the error is shown", || page.text("#events-status").contains("allocation number"));
     assert_eq!(page.attribute("#events-filter", "aria-invalid").as_deref(), Some("true"));
     page.press("Escape");
     page.wait_for(&"events-grid".into(), || page.evaluate("document.activeElement.id"));
     page.press("Delete");
     page.wait_for(&all, || number(&page, "#events-status", "data-listed"));
 
-    // A click leads the moment and selects; the other view knows it.
+    // A click moves the cursor and selects the allocation.
     page.press("Home");
     page.wait_for(&0, || marked(&page));
     page.click("#events-rows [data-row='4']");
@@ -128,8 +128,8 @@ fn filtered_copied_and_clicked() {
     page.wait_until("text was copied", || page.evaluate("copied") != "");
     let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();
     assert_eq!(text.lines().count(), 3, "a header and two rows: {text}");
-    page.wait_until("it is said", || page.text("#status").contains("Copied 2 rows"));
-    // Moved elsewhere, its row comes into view.
+    page.wait_until("the status reports it", || page.text("#status").contains("Copied 2 rows"));
+    // When the cursor moves elsewhere, its row scrolls into view.
     page.click("#at-end");
     page.wait_for(&(all - 1), || marked(&page));
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -137,7 +137,7 @@ fn filtered_copied_and_clicked() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn every_file_lists_all_of_its_events() {
+fn real_files_list_all_their_events() {
     let Some(files) = real_files() else { return };
     let page = empty_page();
     for file in files.iter().filter(|file| file.devices.len() == 1 && file.devices[0]["events"] != 0).take(8) {
@@ -148,7 +148,7 @@ fn every_file_lists_all_of_its_events() {
         page.wait_for(&events, || number(&page, "#events-status", "data-all"));
         page.click("#at-peak");
         page.wait_for(&device["peak_event"].as_i64().unwrap_or(-1).max(-2), || match marked(&page) {
-            // Before the first event no row is marked.
+            // No row is marked before the first event.
             -2 if device["peak_event"] == -1 => -1,
             event => event,
         });

@@ -1,4 +1,4 @@
-//! The picture as a file: saved by mouse and by keyboard, decoded again, and held against what the page shows.
+//! Export of the timeline as PNG and SVG: files are decoded and compared with the pixels of the page.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus;
@@ -10,15 +10,15 @@ use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Rounding where something is blended: once on the screen's canvases, once on that of the file.
+/// Maximum difference of a colour channel, caused by rounding when canvases are blended.
 const BLENDED: u64 = 4;
 
-/// The page in these colours, its files saved among the fixtures.
+/// Opens the page in a colour scheme; downloads go to the folder of the fixtures.
 fn page_in(scheme: &str, adapter: Adapter) -> Page {
     let page = Page::blank(Chromium::with(adapter));
     page.save_downloads_in(&fixtures::folder());
     page.prefer_color_scheme(scheme);
-    // Where there is an adapter, the screen's pixels are WebGPU's.
+    // With an adapter, WebGPU draws the page.
     page.navigate(&Site::shared().page_by_webgpu());
     page.wait_for_state("empty");
     page
@@ -28,18 +28,18 @@ fn drawn(scheme: &str, adapter: Adapter) -> Page {
     let page = page_in(scheme, adapter);
     page.drop_files(&[&halves()]);
     shows_halves(&page);
-    // A pointer over the picture shows things that are not part of it.
+    // A pointer over the timeline would show a crosshair, which is not exported.
     page.move_to(1.0, 1.0);
     settled(&page);
     page
 }
 
-/// Whether formats are offered.
+/// Returns whether the export dialog is open.
 fn is_open(page: &Page) -> bool {
     page.evaluate("document.querySelector('#export').open") == true
 }
 
-/// Does something that saves a file, and waits for it.
+/// Runs `how`, which saves a file, and waits for the file.
 #[track_caller]
 fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     let path = fixtures::folder().join(name);
@@ -51,7 +51,8 @@ fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     path
 }
 
-/// Runs `script` in a tab of the same origin without our policy; in it, `image` gives the pixels behind an address.
+/// Runs `script` in a tab of the same origin without the page's content security policy. It can use `image(url)`, which
+/// returns pixels, and `furthest`, which returns the largest difference of two images.
 #[track_caller]
 fn read(script: &str) -> Value {
     let reader = Page::open(Chromium::with(Adapter::Missing), &format!("{}/no/such/file", Site::shared().home));
@@ -79,14 +80,14 @@ fn read(script: &str) -> Value {
     ))
 }
 
-/// Where the picture begins on a sheet, and how large it is: the stage's size on the page, and margins that only `ui` knows.
+/// Position and size of the plot in an exported image, and its position on the page, in CSS pixels.
 struct Place {
     origin: [u64; 2],
     size: [u64; 2],
     shown_at: [u64; 2],
 }
 
-/// Finds it: the frame's corner is where the gutter and the head end.
+/// Returns the [`Place`]. The origin depends on the widths of the gutter and the header in `ui`.
 fn place(page: &Page) -> Place {
     let timeline = page.corners("canvas#timeline");
     let whole = |px: f64| px.round() as u64;
@@ -99,7 +100,7 @@ fn place(page: &Page) -> Place {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_png_has_the_pixels_of_the_page() {
+fn png_matches_pixels_of_page() {
     for (scheme, adapter) in [("light", Adapter::Software), ("dark", Adapter::Missing)] {
         let page = drawn(scheme, adapter);
         let screen = page.screenshot();
@@ -112,7 +113,7 @@ fn a_png_has_the_pixels_of_the_page() {
         });
         keep_file(&path, &format!("export-1x-{scheme}.png"));
         let Place { origin, size, shown_at } = place(&page);
-        // The stage has round corners, a sheet has not; and the label of the cursor, at the top, is as wide as each measures it.
+        // Excludes the round corners of the page's plot and the cursor's label at the top, whose width may differ.
         let inner = |[x, y]: [u64; 2]| [x + 9, y + 24];
         let (shown, at, part) = (inner(shown_at), inner(origin), [size[0] - 18, size[1] - 33]);
         let found = read(&format!(
@@ -127,13 +128,13 @@ fn a_png_has_the_pixels_of_the_page() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn larger_pngs_are_drawn_anew_and_not_interpolated() {
+fn larger_pngs_are_rendered_not_interpolated() {
     let page = drawn("dark", Adapter::Software);
-    // A high picture has a grid line in the middle of a block; on its edge, what is a pixel at 1× has parts at 2×.
+    // In a high plot, a grid line lies inside a block. On a block's edge, one pixel at 1× would have two colours at 2×.
     let height = || page.corners_now("canvas#timeline").height;
     let low = height();
     page.click("#answer-fold");
-    page.wait_until("the picture is high", || height() > low * 1.5);
+    page.wait_until("the plot is high", || height() > low * 1.5);
     let name = "halves-device0-events-0-121.png";
     let mut sizes = Vec::new();
     for key in ["1", "2", "4"] {
@@ -146,7 +147,7 @@ fn larger_pngs_are_drawn_anew_and_not_interpolated() {
         keep_file(&path, &format!("export-{key}x-dark.png"));
         let times: u64 = key.parse().unwrap();
         let Place { origin, size, .. } = place(&page);
-        // Here are both blocks, their lines and grid lines, and no text.
+        // This part has both blocks, their edges and grid lines, and no text.
         let found = read(&format!(
             "const file = await image('/open/{name}');
              const colours = new Set();
@@ -167,13 +168,13 @@ fn larger_pngs_are_drawn_anew_and_not_interpolated() {
             assert!(now.abs_diff(once * times) <= *times, "{times}×: {found}");
         }
         assert!(found[2].as_array().is_some_and(|colours| colours.len() >= 3), "{found}");
-        assert_eq!(found[2], first[2], "at {times}× it has colours of its own");
+        assert_eq!(found[2], first[2], "the colours at {times}× differ");
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_svg_shows_the_same_picture() {
+fn svg_matches_png() {
     for scheme in ["light", "dark"] {
         let page = drawn(scheme, Adapter::Software);
         let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
@@ -191,7 +192,7 @@ fn an_svg_shows_the_same_picture() {
             name
         });
         let Place { origin, size, .. } = place(&page);
-        // No text stands in the lower half, where two engines may disagree about letters.
+        // Only the lower half is compared: it has no text, which may be rendered differently.
         let half = [size[0], size[1] / 2 - 1];
         let corner = [origin[0], origin[1] + size[1] - half[1]];
         let found = read(&format!(
@@ -206,7 +207,7 @@ fn an_svg_shows_the_same_picture() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn escape_leaves_the_dialog_and_the_selection_alone() {
+fn escape_closes_dialog_and_keeps_selection() {
     let page = drawn("light", Adapter::Software);
     let (x, y) = page.corners("canvas#timeline").at(0.6, 0.75);
     page.click_at(x, y);
@@ -214,15 +215,15 @@ fn escape_leaves_the_dialog_and_the_selection_alone() {
     page.press("i");
     page.wait_until("the dialog is open", || is_open(&page));
     page.press_escape_in("#export");
-    page.wait_until("it is closed", || !is_open(&page));
+    page.wait_until("the dialog is closed", || !is_open(&page));
     assert!(page.attribute("#details", "data-size").is_some());
     page.press("i");
-    page.wait_until("it opens again", || is_open(&page));
+    page.wait_until("the dialog opens again", || is_open(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_real_file_is_saved_and_kept_to_look_at() {
+fn export_of_real_file_is_kept_as_screenshot() {
     let Some(files) = corpus::real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {

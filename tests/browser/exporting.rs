@@ -1,4 +1,5 @@
-//! The dialog's files for other tools: saved by mouse and by keyboard, read again, and their bytes held against what the page shows.
+//! Exports for other tools from the export dialog, with mouse and keyboard: files are read back and compared with the
+//! page's numbers.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, LOWER, UPPER, halves};
@@ -10,7 +11,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the small blocks of the file have.
+/// Requested bytes of a small block of [`halves`].
 const SMALL: u64 = 1 << 20;
 
 fn drawn(width: u32, scheme: &str) -> Page {
@@ -26,7 +27,7 @@ fn drawn(width: u32, scheme: &str) -> Page {
     page
 }
 
-/// Does something in the dialog that saves a file, and waits for it.
+/// Opens the export dialog, runs `how`, which saves a file, and waits for the file.
 #[track_caller]
 fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     let path = fixtures::folder().join(name);
@@ -41,7 +42,7 @@ fn saved(page: &Page, name: &str, how: impl FnOnce()) -> PathBuf {
     path
 }
 
-/// Chooses of a list in the dialog.
+/// Selects the first option of a `<select>` whose label starts with `label`.
 fn choose(page: &Page, list: &str, label: &str) {
     let script = "{ const list = document.querySelector('LIST');
         list.selectedIndex = [...list.options].findIndex(it => it.textContent.startsWith('LABEL'));
@@ -51,10 +52,10 @@ fn choose(page: &Page, list: &str, label: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_click_writes_the_stacks_that_are_live() {
+fn export_button_writes_live_stacks() {
     let page = drawn(1280, "light");
     let path = saved(&page, "halves.collapsedstack.txt", || page.click("#export-collapsed"));
-    let text = std::fs::read_to_string(path).expect("it was saved");
+    let text = std::fs::read_to_string(path).expect("the file was saved");
     let bytes: u64 = text.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok()).sum();
     // The file opens at its peak.
     assert_eq!(bytes, LOWER + UPPER + SMALL, "{text}");
@@ -64,14 +65,14 @@ fn a_click_writes_the_stacks_that_are_live() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_write_a_table_of_allocations() {
+fn export_key_writes_allocation_table() {
     let page = drawn(1280, "dark");
     let path = saved(&page, "halves-allocations.jsonl", || {
         keep(&page, "export-other-tools-dark");
         page.press("j");
     });
-    let text = std::fs::read_to_string(path).expect("it was saved");
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect();
+    let text = std::fs::read_to_string(path).expect("the file was saved");
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
     let kept = rows.iter().filter(|row| row["freed_at"].is_null()).filter_map(|row| row["requested_bytes"].as_u64());
     assert_eq!(kept.sum::<u64>(), LOWER + UPPER);
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -79,16 +80,16 @@ fn keys_write_a_table_of_allocations() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_peak_becomes_a_smaller_snapshot() {
+fn export_around_peak_writes_smaller_snapshot() {
     let page = drawn(600, "light");
-    // One more than the peak has before it: the dialog says which events they are.
+    // The dialog shows the range of events: one more than there are before the peak.
     let path = saved(&page, "halves-0-121.pickle", || {
         choose(&page, "#export-range", "Around the peak");
         keep(&page, "export-other-tools-600");
         page.press("n");
     });
     let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", "--json"]).arg(path).output();
-    let summary: Value = serde_json::from_slice(&summary.expect("it runs").stdout).expect("JSON");
+    let summary: Value = serde_json::from_slice(&summary.expect("the command runs").stdout).expect("JSON");
     assert_eq!(summary[0]["devices"][0]["peak_requested"], LOWER + UPPER + SMALL, "{summary}");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Small files for the tests, written anew by each run: one good snapshot whose numbers can be told by heart, and bad ones.
+//! Small files for the tests, written by each run: a valid snapshot with known numbers, and other contents.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -7,22 +7,22 @@ use std::sync::{Mutex, OnceLock};
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// Requested bytes of the lower block of [`halves`], made by `make_lower`.
+/// Requested bytes of the lower block of [`halves`], allocated in `make_lower`.
 pub(crate) const LOWER: u64 = GIB;
-/// Requested bytes of the upper one, made by `make_upper`.
+/// Requested bytes of the upper block, allocated in `make_upper`.
 pub(crate) const UPPER: u64 = GIB + 512;
-/// How often a small block comes and goes on top of the two.
+/// Number of small blocks that are allocated and freed on top of the two.
 const ROUNDS: u64 = 40;
 
-/// What `#summary` must say of [`halves`], in the order of [`crate::opening::SUMMARY`].
+/// Expected values of `#summary` for [`halves`], in the order of `SUMMARY`.
 pub(crate) fn halves_summary() -> [String; 5] {
     let peak = LOWER + UPPER + MIB;
-    // Event 2 is the first small block; it reaches the peak for the first time.
+    // Event 2 allocates the first small block and is the first to reach the peak.
     [peak, 2, 3 * GIB, 2 + 3 * ROUNDS, 2 + ROUNDS].map(|number| number.to_string())
 }
 
-/// A snapshot of two blocks that live from the first events to the end, each half of the picture's height, and a small one that
-/// comes and goes above them.
+/// Writes a snapshot of two blocks that stay live from the first events to the end, each half of the plot's height, and
+/// small blocks that are allocated and freed above them.
 pub(crate) fn halves() -> PathBuf {
     static WRITTEN: OnceLock<PathBuf> = OnceLock::new();
     let write = || {
@@ -32,8 +32,9 @@ pub(crate) fn halves() -> PathBuf {
     WRITTEN.get_or_init(write).clone()
 }
 
-/// A file of this name and content, in the folder the test server shows as `snapshots/`. One that is there already is left alone: the page
-/// of another test may be reading it, and a browser reads no file that changed since it was chosen.
+/// Writes a file with this content in the folder that the test server serves as `snapshots/`. An equal file is not
+/// written again: the page of another test may be reading it, and browsers do not read a file that changed after it was
+/// chosen.
 pub(crate) fn file(name: &str, bytes: &[u8]) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let path = folder().join(name);
@@ -44,14 +45,14 @@ pub(crate) fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Where the files are.
+/// Folder of the files.
 pub(crate) fn folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
     std::fs::create_dir_all(&folder).expect("target/tmp can be written");
     folder
 }
 
-/// [`halves`] before it is written.
+/// Content of [`halves`] as JSON.
 pub(crate) fn halves_value() -> Value {
     const LOWER_ADDRESS: u64 = 0x7f00_0000_0000;
     const UPPER_ADDRESS: u64 = LOWER_ADDRESS + LOWER;

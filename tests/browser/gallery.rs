@@ -1,5 +1,5 @@
-//! A gallery of timelines in `target/screenshots/gallery-*.png`, for people to look at: real training at every scale, orders and
-//! axes, an out-of-memory, two devices, a worst case; light, dark, narrow.
+//! Screenshots of timelines in `target/screenshots/gallery-*.png`: real training at several zooms, orders and axes, an
+//! OOM, two devices and a worst case, in light, dark and narrow windows.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -11,7 +11,7 @@ use crate::site::Site;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Opens a file in a page of its own and keeps what it shows after each step: the keys that are pressed, and the name.
+/// Opens a file in a new page and keeps a screenshot after each step, which is a list of keys and a name.
 fn show(file: &Path, scheme: &str, width: u32, steps: &[(&[&str], &str)]) {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.prefer_color_scheme(scheme);
@@ -31,8 +31,8 @@ fn show(file: &Path, scheme: &str, width: u32, steps: &[(&[&str], &str)]) {
 }
 
 fn generated(name: &str, words: &str) -> PathBuf {
-    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
-    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("known options");
+    let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     fixtures::file(name, &bytes)
 }
 
@@ -60,7 +60,7 @@ fn screenshots_of_real_training() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_made_up_training() {
+fn screenshots_of_generated_training() {
     let two = generated("two-devices.pickle", "--devices 2 --steps 2 --layers 8 --pending --snapshots");
     show(&two, "light", 1280, &[(&[], "two-devices"), (&["p"], "two-devices-peak")]);
     show(&two, "dark", 600, &[(&[], "two-devices-600-dark")]);

@@ -1,4 +1,4 @@
-//! What a user does to a page: files, mouse, keys.
+//! User input to a [`Page`]: files, mouse and keyboard.
 
 use super::{Page, SHIFT};
 use crate::asking;
@@ -16,27 +16,29 @@ impl Page {
         self.wait_for_frames();
     }
 
-    /// Drags files from outside over the window and lets go of them in its middle; what was open is no longer shown then.
+    /// Drops files from outside on the window and waits for two frames, after which a file that was open is no longer
+    /// shown.
     pub(crate) fn drop_files(&self, files: &[&Path]) {
         self.drop_at_once(files);
         self.wait_for_frames();
     }
 
-    /// The same, and what was open may still be shown.
+    /// Drops files without waiting, so that a file that was open may still be shown.
     pub(crate) fn drop_at_once(&self, files: &[&Path]) {
         let (x, y) = self.corners_now("body").middle();
         for kind in ["dragEnter", "dragOver", "dragOver", "drop"] {
             let data = json!({ "items": [], "files": files, "dragOperationsMask": 1 });
             self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": x, "y": y.min(400.0), "data": data }));
             if kind == "dragOver" {
-                // Where another element is under the pointer than a moment before, Chromium drops nothing: what "Drop to open" lies over
-                // changes with the next frame. A hand drags on and on.
+                // Chromium drops nothing if the element under the pointer has changed since the last event, and the
+                // overlay "Drop to open" appears in the next frame. A user keeps dragging for longer.
                 self.wait_for_frames();
             }
         }
     }
 
-    /// Presses and releases the left button in the middle of an element, once it is seen, stands still, and nothing lies over it.
+    /// Clicks the middle of an element once it is visible, does not move, and is not covered. Opens its tab or menu
+    /// first if needed.
     #[track_caller]
     pub(crate) fn click(&self, selector: &str) {
         if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
@@ -61,7 +63,7 @@ impl Page {
         self.click_at(x, y);
     }
 
-    /// Moves to a point of the window, presses and releases the left button there.
+    /// Moves the pointer to a point of the window and clicks with the left button.
     pub(crate) fn click_at(&self, x: f64, y: f64) {
         self.move_to(x, y);
         for kind in ["mousePressed", "mouseReleased"] {
@@ -70,18 +72,17 @@ impl Page {
         }
     }
 
-    /// Moves the pointer.
     pub(crate) fn move_to(&self, x: f64, y: f64) {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
     }
 
-    /// Presses the left button at `from`, moves to `to` in a few steps and releases it there, with these keys held.
+    /// Drags with the left button from `from` to `to` in a few steps, with these modifier keys held.
     pub(crate) fn drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
         self.begin_drag(from, to, held);
         self.mouse("mouseReleased", to, "left", held);
     }
 
-    /// The same, and holds the button.
+    /// Drags like [`Page::drag`] without releasing the button.
     pub(crate) fn begin_drag(&self, from: (f64, f64), to: (f64, f64), held: u32) {
         self.move_to(from.0, from.1);
         self.mouse("mousePressed", from, "left", held);
@@ -92,35 +93,34 @@ impl Page {
         }
     }
 
-    /// Clicks with the right button.
     pub(crate) fn right_click(&self, at: (f64, f64)) {
         self.move_to(at.0, at.1);
         self.mouse("mousePressed", at, "right", 0);
         self.mouse("mouseReleased", at, "right", 0);
     }
 
-    /// One event of the mouse.
+    /// Sends a single mouse event, such as `mousePressed`.
     pub(crate) fn mouse(&self, kind: &str, (x, y): (f64, f64), button: &str, held: u32) {
         let buttons = i32::from(kind == "mouseMoved");
         let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1, "modifiers": held });
         self.call("Input.dispatchMouseEvent", event);
     }
 
-    /// The second press or release of a double click with the left button.
+    /// Sends the second press or release of a double click.
     pub(crate) fn double(&self, kind: &str, (x, y): (f64, f64)) {
         let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 2 });
         self.call("Input.dispatchMouseEvent", event);
     }
 
-    /// Presses and releases a key, by its `KeyboardEvent.key`.
+    /// Presses and releases a key, named by its `KeyboardEvent.key`.
     pub(crate) fn press(&self, key: &str) {
         self.press_held(key, 0);
     }
 
-    /// The same, with other keys held: [`ALT`], [`CTRL`], [`SHIFT`].
+    /// Presses and releases a key with the modifiers `ALT`, `CTRL` or [`SHIFT`].
     pub(crate) fn press_held(&self, key: &str, held: u32) {
         let printed = if key.chars().count() == 1 { key } else { "" };
-        // What the browser itself does on Esc and Tab goes by the number.
+        // The browser's own handling of Esc and Tab depends on the key code.
         let code = match key {
             "Escape" => 27,
             "Tab" => 9,
@@ -132,18 +132,18 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key, "modifiers": held }));
     }
 
-    /// Puts a text in the place of what stands in the field that has the focus.
+    /// Replaces the text of the focused field.
     pub(crate) fn write(&self, text: &str) {
         self.evaluate("document.activeElement.select()");
         self.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
     }
 
-    /// Presses Enter with all that the browser itself goes by: it clicks a button, and ends what was typed in a field.
+    /// Presses Enter so that the browser performs its default action, such as clicking the focused button.
     pub(crate) fn press_enter(&self) {
         self.press_enter_held(0);
     }
 
-    /// The same with Shift held.
+    /// Presses Shift+Enter like [`Page::press_enter`].
     pub(crate) fn press_shift_enter(&self) {
         self.press_enter_held(SHIFT);
     }
@@ -156,7 +156,7 @@ impl Page {
         self.call("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": "Enter", "windowsVirtualKeyCode": 13 }));
     }
 
-    /// Presses Esc, and waits until the page has heard that the browser closed its dialog.
+    /// Presses Esc and waits for the `close` event of the dialog.
     #[track_caller]
     pub(crate) fn press_escape_in(&self, dialog: &str) {
         let closed = "window.escaped = new Promise(done => document.querySelector(DIALOG).addEventListener('close', done, { once: true })); 0";

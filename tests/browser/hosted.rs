@@ -1,4 +1,5 @@
-//! `dist/` as any static host serves it: under a path with a space in it, without a header that it was not asked for, with wrong types.
+//! `dist/` on an arbitrary static host: under a path with a space, without special headers, and with wrong content
+//! types.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
@@ -9,23 +10,24 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the server says a file is.
+/// Content types that the server sends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Types {
-    /// Nothing.
+    /// No content types.
     None,
-    /// `application/octet-stream`, but for the page and its styles, which browsers take as nothing else.
+    /// `application/octet-stream`, except for HTML and CSS, which browsers reject with another type.
     Bytes,
 }
 
-/// Where the page lies.
+/// Path of the page.
 const FOLDER: &str = "/a/b%20c/";
 
-/// Serves dist/ below [`FOLDER`], and `halves.pickle` in `run/` beside it; no longer once the switch is off.
+/// Serves `dist/` below [`FOLDER`], and fixtures below its `run/`. Returns the URL of the page and a switch that stops
+/// the server.
 fn serve(types: Types) -> (String, Arc<AtomicBool>) {
     halves();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    let address = format!("http://{}{FOLDER}", listener.local_addr().expect("it listens"));
+    let address = format!("http://{}{FOLDER}", listener.local_addr().expect("the server listens"));
     let is_on = Arc::new(AtomicBool::new(true));
     let switch = Arc::clone(&is_on);
     std::thread::spawn(move || {
@@ -73,17 +75,17 @@ fn opened(address: &str) -> Page {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn below_any_path_without_headers() {
+fn page_works_under_any_path_without_headers() {
     for types in [Types::None, Types::Bytes] {
         let (address, _) = serve(types);
         let page = opened(&address);
         page.click("#open-example");
         page.wait_for_state("ready");
         let styled = page.evaluate("getComputedStyle(document.querySelector('#bar')).display");
-        assert_eq!(styled, "flex", "styles came");
+        assert_eq!(styled, "flex", "the styles are not applied");
         let own = |url: &String| url.starts_with(&address) || url.starts_with("blob:") || url.starts_with("data:");
         let foreign: Vec<_> = page.requests().into_iter().filter(|url| !own(url)).collect();
-        assert_eq!(foreign, Vec::<String>::new(), "everything is beside the page");
+        assert_eq!(foreign, Vec::<String>::new(), "requests outside the page's folder");
         assert_eq!(page.complaints(), Vec::<String>::new());
         shows_halves(&opened(&format!("{address}#url=run/halves.pickle")));
     }
@@ -91,15 +93,15 @@ fn below_any_path_without_headers() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_goes_on_when_its_server_is_gone() {
+fn page_works_after_server_is_gone() {
     let (address, is_on) = serve(Types::Bytes);
     let page = opened(&address);
-    // Whose script was fetched by then.
-    page.wait_until("it has its worker", || !page.workers().is_empty());
+    // The worker's script has been fetched.
+    page.wait_until("the worker has started", || !page.workers().is_empty());
     is_on.store(false, Ordering::SeqCst);
     page.drop_files(&[&halves()]);
     shows_halves(&page);
-    page.wait_until("it can be saved, or says why not", || {
+    page.wait_until("the error of the export is shown", || {
         page.evaluate("document.querySelector('#export-html').click()");
         page.text("#status").contains("memscape.html, the single-file page, is missing next to this page")
     });

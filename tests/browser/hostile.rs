@@ -1,4 +1,4 @@
-//! Files made to break the page: each gives its sentence or its view, and the page opens a good file after it.
+//! Files made to break the page: each ends in an error message or a view, and a valid file opens afterwards.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_summary};
@@ -10,7 +10,7 @@ use crate::zip::zip_of;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// A pickle of protocol 2 by hand.
+/// Writes a pickle of protocol 2 from encoded parts.
 pub(crate) fn pickle(parts: &[&[u8]]) -> Vec<u8> {
     [b"\x80\x02", parts.concat().as_slice(), b"."].concat()
 }
@@ -28,7 +28,7 @@ pub(crate) fn list(items: &[u8]) -> Vec<u8> {
     [b"](", items, b"e"].concat()
 }
 
-/// An integer of 64 bits, with its sign.
+/// Encodes a signed 64-bit integer.
 fn long(value: i64) -> Vec<u8> {
     [&b"\x8a\x08"[..], &value.to_le_bytes()].concat()
 }
@@ -37,58 +37,58 @@ fn event(action: &str, address: &[u8], size: &[u8]) -> Vec<u8> {
     dict(&[("action", &word(action)), ("addr", address), ("size", size)])
 }
 
-/// A snapshot of one device with these events.
+/// Writes a snapshot of one device with these events.
 fn trace(events: &[u8]) -> Vec<u8> {
     pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&list(events)))])])
 }
 
 fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
-    encoder.write_all(bytes).expect("a Vec takes all");
-    encoder.finish().expect("a Vec takes all")
+    encoder.write_all(bytes).expect("writing to a Vec succeeds");
+    encoder.finish().expect("writing to a Vec succeeds")
 }
 
-/// What `torch.save` writes.
+/// Zip archive as written by `torch.save`.
 pub(crate) fn checkpoint() -> Vec<u8> {
     let data = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\x00.";
     zip_of(&[("model/data.pkl", data), ("model/data/0", &[0; 64]), ("model/version", b"3\n")])
 }
 
-/// A megabyte of gzip that holds a gigabyte.
+/// One megabyte of gzip that decompresses to a gigabyte.
 pub(crate) fn bomb() -> Vec<u8> {
     [gzipped(b"\x80\x02](Nq\x00"), gzipped(&b"q\x00".repeat(1 << 19)).repeat(1024)].concat()
 }
 
-/// Drops a file that is refused with `said`, and then a good one, in the same page as all before.
+/// Drops a file, waits for an error with the expected text, and then opens a valid file in the same page.
 #[track_caller]
 fn refuses(page: &Page, name: &str, bytes: &[u8], said: &str) {
     page.drop_files(&[&fixtures::file(name, bytes)]);
-    // Where a file is open, that one stays.
+    // An open file stays open, with the error in a toast.
     let details = || {
         page.attribute("#toast", "hidden")
             .is_none()
             .then(|| page.evaluate("document.querySelector('#toast-details').textContent").to_string())
     };
     let is_refused = || page.state() == "error" || (page.state() == "ready" && details().is_some());
-    page.wait_until(&format!("{name} is refused"), is_refused);
+    page.wait_until(&format!("{name} is rejected"), is_refused);
     let error = details().unwrap_or_else(|| page.text("#error"));
     assert!(error.contains(said), "{name}: {error:?} does not say {said:?}");
-    assert!(!error.contains("worker stopped"), "{name} costs the worker that reads it");
+    assert!(!error.contains("worker stopped"), "{name} crashed the worker");
     recovers(page);
 }
 
-/// A good file opens in the same page.
+/// Checks that a valid file opens in the same page.
 #[track_caller]
 pub(crate) fn recovers(page: &Page) {
     page.drop_files(&[&halves()]);
     page.wait_for(&halves_summary(), || summary(page));
     shows_halves(page);
-    assert_eq!(page.text("#error"), "", "the error goes when a good file comes");
+    assert_eq!(page.text("#error"), "", "the error disappears when a valid file opens");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_can_not_be_is_refused_and_the_page_goes_on() {
+fn impossible_files_are_rejected_and_page_recovers() {
     let page = empty_page();
     refuses(&page, "bomb.gz", &bomb(), "decompress to more than");
     refuses(&page, "deep.pickle", &pickle(&[&b"]".repeat(3_000_000)]), "more than 65,536 open containers");
@@ -105,7 +105,7 @@ fn what_can_not_be_is_refused_and_the_page_goes_on() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_odd_is_shown_and_the_page_goes_on() {
+fn odd_files_are_shown_and_page_recovers() {
     let page = empty_page();
     let numbers = || summary(&page);
     let shows = |name: &str, bytes: &[u8], peak: u64, peak_event: u64, events: u64, allocations: u64| {
@@ -117,16 +117,16 @@ fn what_is_odd_is_shown_and_the_page_goes_on() {
         warned
     };
     let free = |address: &[u8], size: &[u8]| event("free_completed", address, size);
-    // Of equal keys the last counts.
+    // Of duplicate keys the last one counts.
     let sizes = [word("size"), b"K\x07".to_vec(), word("size"), b"K\x09".to_vec()].concat();
     let twice = [b"}(", word("action").as_slice(), &word("alloc"), &word("addr"), b"K\x00", &sizes, b"u"].concat();
     assert!(!shows("twice.pickle", &trace(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1));
-    // Addresses at the end of all there are, so that address + size wraps.
+    // Addresses near the maximum, so that address + size overflows.
     let (page_size, ends) = (b"M\x00\x10", [long(-512), long(-1)]);
     let events = ends.iter().map(|end| event("alloc", end, page_size));
     let events: Vec<Vec<u8>> = events.chain(ends.iter().map(|end| free(end, page_size))).collect();
     assert!(!shows("wraps.pickle", &trace(&events.concat()), 8192, 1, 4, 2));
-    // Sums beyond 63 bits stay at the limit, with a warning.
+    // Sums beyond 63 bits saturate, with a warning.
     let huge = long(i64::MAX);
     let events =
         ["alloc", "free_completed"].map(|action| [b"K\x00", b"K\x01"].map(|at| event(action, at, &huge)).concat());
@@ -135,18 +135,18 @@ fn what_is_odd_is_shown_and_the_page_goes_on() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_million_devices_leave_the_picker_usable() {
+fn million_devices_keep_picker_usable() {
     let page = empty_page();
     let nothing = [b"(", b"]".repeat(1000).as_slice(), b"e"].concat();
     let traces = [b"]", nothing.repeat(1000).as_slice(), &list(&event("alloc", b"K\x00", b"K\x05")), b"a"].concat();
     let file = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &traces)])]);
     page.drop_files(&[&fixtures::file("devices.pickle", &file)]);
     page.wait_for_state("ready");
-    // Those without events and blocks are none.
+    // Devices without events and blocks are not listed.
     let offered = "[...document.querySelectorAll('select#device option')].map(option => option.value)";
     page.wait_for(&serde_json::json!(["1000000"]), || page.evaluate(offered));
     recovers(&page);
-    // And a million that have some.
+    // A million devices with events.
     let event = [event("oom", b"K\x00", b"K\x05"), b"q\x00".to_vec()].concat();
     let again = [b"(", b"]}(h\x01h\x02ua".repeat(1000).as_slice(), b"e"].concat();
     let names = list(&[word("action"), b"q\x01".to_vec(), word("oom"), b"q\x02".to_vec()].concat());
@@ -155,10 +155,10 @@ fn a_million_devices_leave_the_picker_usable() {
     refuses(&page, "devices-with-events.pickle", &file, "device_traces[1024]: is not one of the first 1024 devices");
 }
 
-/// A link that brings more than a 32-bit memory holds, and would bring more.
+/// The linked file exceeds what a 32-bit memory can hold.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_larger_than_the_memory_says_what_it_would_need() {
+fn file_larger_than_memory_reports_needed_memory() {
     let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../endless.pickle"));
     page.wait_for_state("choosing");
     page.click("#choosing-all");
@@ -166,6 +166,6 @@ fn a_file_larger_than_the_memory_says_what_it_would_need() {
     let error = page.text("#error");
     assert!(error.contains("not enough memory") && error.contains(" needed. Use the command line"), "{error:?}");
     keep(&page, "error-too-large");
-    assert_eq!(page.workers().len(), 1, "it is refused while there is memory to go on with");
+    assert_eq!(page.workers().len(), 1, "the worker survives: it fails before memory runs out");
     recovers(&page);
 }

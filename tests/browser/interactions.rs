@@ -1,4 +1,4 @@
-//! What pointer and keys do on the timeline: cursor, ruler, box, zoom history, markers.
+//! Interaction with the timeline by pointer and keys: crosshair, ruler, box zoom, zoom history and markers.
 
 use crate::fixtures::{LOWER, UPPER, halves};
 use crate::opening::{empty_page, shows_halves};
@@ -6,10 +6,10 @@ use crate::page::{ALT, CTRL, Page, SHIFT};
 use crate::pictures::{Picture, keep, settled, settled_as};
 
 const MIB: u64 = 1 << 20;
-/// Moments of [`halves`].
+/// Number of moments of [`halves`]: one more than it has events.
 const MOMENTS: f64 = 123.0;
 
-/// The page with [`halves`] open and drawn, the timeline focused.
+/// Opens [`halves`] in a page, waits until it is drawn, and focuses the timeline.
 pub(crate) fn drawn() -> Page {
     let page = empty_page();
     page.drop_files(&[&halves()]);
@@ -19,7 +19,7 @@ pub(crate) fn drawn() -> Page {
     page
 }
 
-/// Requested bytes of [`halves`] after an event.
+/// Live bytes of [`halves`] after an event.
 fn live_after(event: u64) -> u64 {
     match (event, event % 3) {
         (0, _) => LOWER,
@@ -28,7 +28,7 @@ fn live_after(event: u64) -> u64 {
     }
 }
 
-/// The middle of the state after `event`, at a share of the height from the top.
+/// Point at the middle of the state after `event`, at a fraction of the height from the top.
 pub(crate) fn at(page: &Page, event: u64, down: f64) -> (f64, f64) {
     page.corners("canvas#timeline").at((event as f64 + 1.5) / MOMENTS, down)
 }
@@ -41,7 +41,7 @@ fn wait_for_cursor(page: &Page, event: u64) {
     });
 }
 
-/// How much is drawn over the picture.
+/// Number of non-zero bytes on the overlay canvas: a measure of how much is drawn over the plot.
 pub(crate) fn ink(page: &Page) -> u64 {
     let ink = "{ const c = document.querySelector('#overlay'); \
         c.getContext('2d').getImageData(0, 0, c.width, c.height).data.reduce((sum, byte) => sum + !!byte, 0) }";
@@ -52,10 +52,10 @@ pub(crate) fn ink(page: &Page) -> u64 {
 fn wait_for_measured(page: &Page, events: i64, near_bytes: f64) {
     page.wait_for(&Some(events.to_string()), || page.attribute("#measured", "data-events"));
     let bytes: f64 = page.attribute("#measured", "data-bytes").and_then(|bytes| bytes.parse().ok()).unwrap_or(0.0);
-    assert!((bytes - near_bytes).abs() < near_bytes.abs() * 0.05 + 1e6, "{bytes} is far from {near_bytes}");
+    assert!((bytes - near_bytes).abs() < near_bytes.abs() * 0.05 + 1e6, "{bytes} differs too much from {near_bytes}");
 }
 
-/// The picture and its axes, without what lies over them.
+/// Picture of the plot and its axes, without overlay, card and focus ring.
 fn picture(page: &Page) -> Picture {
     let show = |how: &str| {
         let ids = "['#overlay', '#card']";
@@ -70,7 +70,7 @@ fn picture(page: &Page) -> Picture {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_cursor_follows_the_pointer_and_the_keys() {
+fn crosshair_follows_pointer_and_keys() {
     let page = drawn();
     let (x, y) = at(&page, 50, 0.7);
     page.move_to(x, y);
@@ -85,7 +85,7 @@ fn the_cursor_follows_the_pointer_and_the_keys() {
     page.press("Enter");
     page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
     page.press_held("ArrowUp", SHIFT);
-    page.wait_until("the block above is spoken of", || page.text("#spoken").contains("make_upper"));
+    page.wait_until("the block above is announced", || page.text("#spoken").contains("make_upper"));
     page.press("Enter");
     page.wait_for(&Some(UPPER.to_string()), || page.attribute("#details", "data-size"));
     page.press("{");
@@ -96,7 +96,7 @@ fn the_cursor_follows_the_pointer_and_the_keys() {
     page.press_held("ArrowDown", SHIFT);
     page.press("Enter");
     page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
-    // The pointer takes over again.
+    // The pointer moves the crosshair again.
     let (x, y) = at(&page, 80, 0.3);
     page.move_to(x, y);
     wait_for_cursor(&page, 80);
@@ -105,10 +105,10 @@ fn the_cursor_follows_the_pointer_and_the_keys() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_cursor_brings_the_window_along_and_finds_neighbours_on_its_level() {
+fn crosshair_scrolls_window_and_jumps_to_neighbouring_blocks() {
     let page = drawn();
     let whole = picture(&page);
-    // On the small blocks that come and go at the very top.
+    // Moves to the short-lived small blocks at the top.
     let (x, y) = at(&page, 50, 0.7);
     page.move_to(x, y);
     wait_for_cursor(&page, 50);
@@ -122,11 +122,11 @@ fn the_cursor_brings_the_window_along_and_finds_neighbours_on_its_level() {
     page.press("Enter");
     page.wait_for(&Some((first + 1).to_string()), || page.attribute("#details", "data-allocation"));
     page.press("<");
-    // Its last state before its end.
+    // The last moment of the previous block.
     wait_for_cursor(&page, 51);
     page.press("}");
     wait_for_cursor(&page, 55);
-    // Far away from a narrow window, it comes along.
+    // A narrow window scrolls to the crosshair.
     for _ in 0..6 {
         page.press(".");
     }
@@ -138,12 +138,12 @@ fn the_cursor_brings_the_window_along_and_finds_neighbours_on_its_level() {
     let without = ink(&page);
     page.press("{");
     wait_for_cursor(&page, 53);
-    page.wait_until("the cursor is in the window", || ink(&page) > without);
+    page.wait_until("the crosshair is in the window", || ink(&page) > without);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_ruler_measures_by_mouse_and_by_keys() {
+fn ruler_measures_with_mouse_and_keys() {
     let page = drawn();
     let corners = page.corners("canvas#timeline");
     let gib_px = corners.height / (1.0625 * 3.0);
@@ -153,18 +153,18 @@ fn a_ruler_measures_by_mouse_and_by_keys() {
     page.drag(from, to, ALT);
     wait_for_measured(&page, 40, LOWER as f64);
     page.wait_for(&Some("400".into()), || page.attribute("#measured", "data-time-us"));
-    page.wait_until("it is as before: that moves nothing", || picture(&page) == whole);
+    page.wait_until("the window is unchanged", || picture(&page) == whole);
     keep(&page, "ruler");
     page.press("Escape");
     page.wait_for(&None, || page.attribute("#measured", "data-events"));
-    // The toolbar's button makes every drag measure, until it is pressed again.
+    // With the toolbar's button pressed, every drag measures.
     page.click("#ruler");
     page.wait_for(&Some("true".into()), || page.attribute("#ruler", "aria-pressed"));
     page.drag(to, from, 0);
     wait_for_measured(&page, -40, -(LOWER as f64));
     page.press("Escape");
     page.wait_for(&Some("false".into()), || page.attribute("#ruler", "aria-pressed"));
-    // By keys: from the cursor, which spans it.
+    // With keys: "r" starts at the crosshair, and moving it extends the ruler.
     let (x, y) = at(&page, 30, 0.7);
     page.move_to(x, y);
     wait_for_cursor(&page, 30);
@@ -179,11 +179,11 @@ fn a_ruler_measures_by_mouse_and_by_keys() {
     page.press_held("ArrowRight", SHIFT);
     wait_for_cursor(&page, 35);
     wait_for_measured(&page, 3, 0.0);
-    // And what was measured fills the window.
+    // Zooms to the measured range.
     page.press_held("R", SHIFT);
     page.wait_until("the window is narrow", || picture(&page) != whole);
     page.press("z");
-    // Esc takes the ruler away, and then the cursor.
+    // Esc removes the ruler, then the crosshair.
     page.press("Escape");
     page.press("Escape");
     page.move_to(1.0, 1.0);
@@ -192,31 +192,31 @@ fn a_ruler_measures_by_mouse_and_by_keys() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn shift_and_drag_zooms_to_a_box_and_the_trail_leads_back() {
+fn shift_drag_zooms_to_box_and_history_restores_windows() {
     let page = drawn();
     let whole = picture(&page);
     assert_eq!(page.evaluate("document.querySelector('#window-back').disabled"), true);
     let (from, to) = (at(&page, 20, 0.8), at(&page, 60, 0.4));
     let without = ink(&page);
     page.begin_drag(from, to, SHIFT);
-    // More than a crosshair.
+    // More pixels than a crosshair has.
     page.wait_until("the box is drawn", || ink(&page) > without + 40_000);
     keep(&page, "box");
     page.press("Escape");
     page.mouse("mouseReleased", to, "left", SHIFT);
-    page.wait_until("Esc gives it up", || picture(&page) == whole);
+    page.wait_until("Esc cancels the box", || picture(&page) == whole);
     page.drag(from, to, SHIFT);
     page.wait_until("the picture changed", || picture(&page) != whole);
     page.move_to(1.0, 1.0);
     let boxed = settled_as(&page, || picture(&page));
-    // A flat box zooms one axis: all bytes of fewer events.
+    // A flat box zooms the time axis only.
     page.drag((from.0, from.1), (to.0, from.1 + 2.0), SHIFT);
     page.wait_until("the picture changed", || picture(&page) != boxed);
     page.press("z");
     page.move_to(1.0, 1.0);
     page.wait_until("the box is back", || picture(&page) == boxed);
     page.click("#window-back");
-    page.wait_until("everything is back", || picture(&page) == whole);
+    page.wait_until("the whole trace is shown", || picture(&page) == whole);
     page.press_held("Z", SHIFT);
     page.move_to(1.0, 1.0);
     page.wait_until("the box is back again", || picture(&page) == boxed);
@@ -224,7 +224,7 @@ fn shift_and_drag_zooms_to_a_box_and_the_trail_leads_back() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn markers_are_put_listed_visited_and_removed() {
+fn markers_are_added_listed_visited_and_removed() {
     let page = drawn();
     page.right_click(at(&page, 40, 0.5));
     let first = "#markers li:nth-child(1)";
@@ -234,7 +234,7 @@ fn markers_are_put_listed_visited_and_removed() {
     page.move_to(x, y);
     page.press("m");
     page.wait_for(&Some("90".into()), || page.attribute("#markers li:nth-child(2)", "data-event"));
-    // Other axis, other window: they stay.
+    // Markers stay when the axis or the window changes.
     page.press("t");
     page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
     keep(&page, "markers");

@@ -1,4 +1,4 @@
-//! Loading that is cancelled, overtaken by the next file, or has its file changed under it.
+//! Interrupted loading: cancelled, replaced by the next file, or the file changes while it is read.
 
 use crate::containers::pick;
 use crate::fixtures::{self, halves, halves_summary};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-/// A file of some hundred thousand events that takes a while.
+/// Writes a file of 800,000 events, which takes a while to open.
 fn large() -> PathBuf {
     let names = [word("alloc"), b"q\x00".to_vec(), word("free_completed"), b"q\x01".to_vec()].concat();
     let keys =
@@ -31,7 +31,7 @@ fn large() -> PathBuf {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn three_drops_in_a_row_show_the_last() {
+fn last_of_three_dropped_files_opens() {
     let page = empty_page();
     let (large, good) = (large(), halves());
     for _ in 0..3 {
@@ -41,7 +41,7 @@ fn three_drops_in_a_row_show_the_last() {
         page.wait_for(&halves_summary(), || summary(&page));
         shows_halves(&page);
     }
-    // And while the picture of a large one is made.
+    // A drop while the picture of a large file is prepared.
     page.drop_files(&[&large]);
     page.wait_until("the large file is open", || summary(&page)[3] == "800000");
     recovers(&page);
@@ -52,11 +52,11 @@ fn three_drops_in_a_row_show_the_last() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn cancel_works_in_every_phase() {
     let page = empty_page();
-    // So large that no phase is over before the page hears of it.
+    // Large enough that every phase lasts until the page can react.
     let large = large_file();
-    // Before the first there is nothing to come back; before the second there is what the first recovery opened.
+    // The first time no file was open before; the second time the file of the first recovery.
     for (phase, left) in [("Reading", "empty"), ("Building", "ready")] {
-        // As fast as the page itself can see it: at the first sight of the phase.
+        // Cancelled inside the page, as soon as the text of the phase appears.
         page.evaluate(&format!(
             "window.seen = false; window.observer = new MutationObserver(() => {{
                 if (document.body.innerText.includes({phase:?})) {{
@@ -73,24 +73,24 @@ fn cancel_works_in_every_phase() {
         }
         recovers(&page);
     }
-    // An archive behind a link comes whole before anything in it is read.
+    // A linked archive is downloaded completely before it is read.
     page.navigate("about:blank");
     page.navigate(&Site::shared().page_with("../slow.zip"));
-    // What is in it may be more than a page can have: that is asked first.
+    // Its contents may exceed the page's memory, so the page asks first.
     page.wait_for_state("choosing");
     page.click("#choosing-all");
-    page.wait_until("some of it came", || page.text("#progress-text").contains("KiB"));
+    page.wait_until("some bytes were downloaded", || page.text("#progress-text").contains("KiB"));
     keep(&page, "loading-zip-behind-a-link");
     page.click("#cancel");
     page.wait_for(&"empty".to_owned(), || page.state());
     recovers(&page);
-    // One for each of the two documents, and one for each of the two files that were dropped on an open one.
-    assert_eq!(page.workers().len(), 4, "cancelling costs a worker only where another keeps what was open");
+    // One worker for each of the two documents, and one for each of the two files dropped while another was open.
+    assert_eq!(page.workers().len(), 4, "cancelling ends a worker only if another one holds the open file");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_changes_while_it_is_read_is_an_error() {
+fn file_changed_while_read_reports_error() {
     let page = empty_page();
     let path = fixtures::file("changing.pickle", &pickle(&[b"](", &b"N".repeat(100 << 20)]));
     begins_to_read(&page, &path);
@@ -102,7 +102,7 @@ fn a_file_that_changes_while_it_is_read_is_an_error() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_archive_that_changes_while_it_is_read_is_an_error() {
+fn archive_changed_while_read_reports_error() {
     let page = empty_page();
     let good = std::fs::read(halves()).expect("just written");
     let stored = |name: &str, bytes: &[u8]| Member { method: 0, ..member(name, bytes) };
@@ -113,7 +113,7 @@ fn an_archive_that_changes_while_it_is_read_is_an_error() {
     goes_on(&page);
     is_refused(&page);
 
-    // And between one snapshot in it and the next.
+    // The archive changes after one snapshot was opened and before the next.
     let path = fixtures::file("changed.zip", &zip_of(&[("a.pickle", &good), ("b.pickle", &good)]));
     page.drop_files(&[&path]);
     shows_halves(&page);
@@ -123,10 +123,10 @@ fn an_archive_that_changes_while_it_is_read_is_an_error() {
     recovers(&page);
 }
 
-/// Drops a file, of which the worker reads some megabytes, and no more until it is told to: however fast it is, there is time.
+/// Drops a file. The worker reads 8 MiB of the file and then pauses until [`goes_on`].
 #[track_caller]
 fn begins_to_read(page: &Page, path: &Path) {
-    page.wait_until("there is a worker", || !page.workers().is_empty());
+    page.wait_until("the worker has started", || !page.workers().is_empty());
     in_worker(
         page,
         "self.came = 0; self.gate = new Promise(open => self.open = open);
@@ -139,7 +139,7 @@ fn begins_to_read(page: &Page, path: &Path) {
          }; 0",
     );
     page.drop_files(&[path]);
-    page.wait_until("some of it was read", || in_worker(page, "self.came > 8 << 20") == true);
+    page.wait_until("some bytes were read", || in_worker(page, "self.came > 8 << 20") == true);
 }
 
 fn goes_on(page: &Page) {
@@ -147,10 +147,10 @@ fn goes_on(page: &Page) {
 }
 
 fn in_worker(page: &Page, script: &str) -> Value {
-    page.evaluate_in(page.workers().last().expect("it was waited for"), script)
+    page.evaluate_in(page.workers().last().expect("the worker has started"), script)
 }
 
-/// Shortens a file of an open page.
+/// Truncates a file that a page has open.
 fn cut(path: &Path, length: u64) {
     let file = OpenOptions::new().write(true).open(path).expect("it was just written");
     file.set_len(length).expect("a file can be cut");
@@ -158,9 +158,9 @@ fn cut(path: &Path, length: u64) {
 
 #[track_caller]
 fn is_refused(page: &Page) {
-    // What was open before stays.
+    // The error is in a toast if a file was open before.
     let said = || page.text("#error") + &page.text("#toast-text");
-    page.wait_until("it is refused", || !said().is_empty());
+    page.wait_until("an error is shown", || !said().is_empty());
     let error = said();
     assert!(error.contains("changed") || error.contains("unexpected end of file"), "{error:?}");
 }

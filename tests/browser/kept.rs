@@ -1,5 +1,5 @@
-//! What was decoded of large files is kept for the next time: there at once, never for a file that changed, never the only copy, and
-//! nothing that anything depends on.
+//! Cache of decoded large files in the browser's storage: used when a file is opened again, never for a changed file,
+//! and optional.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::generate::{Options, generate};
@@ -9,19 +9,19 @@ use crate::pictures::keep_drawn;
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
-/// A snapshot of some 9 MB; another seed, another one.
+/// Generates a snapshot of about 9 MB, which depends on the seed.
 fn large(name: &str, seed: u32) -> PathBuf {
     let words = format!("--events 80000 --frames 60 --seed {seed}");
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-    let bytes = generate(&options, Vec::new()).expect("a Vec takes all").0;
+    let bytes = generate(&options, Vec::new()).expect("writing to a Vec succeeds").0;
     assert!(bytes.len() > 8 << 20, "{}", bytes.len());
     crate::fixtures::file(name, &bytes)
 }
 
-/// The list of what is kept.
+/// Entries of the cache's list in `localStorage`.
 fn list(page: &Page) -> Vec<String> {
     let text = page.evaluate("localStorage['memscape.kept'] ?? ''");
-    text.as_str().expect("a text").lines().skip(1).map(str::to_owned).collect()
+    text.as_str().expect("the list is a string").lines().skip(1).map(str::to_owned).collect()
 }
 
 #[track_caller]
@@ -33,7 +33,7 @@ fn open(page: &Page, path: &Path) -> [String; 5] {
 
 #[track_caller]
 fn wait_for_kept(page: &Page, count: usize) -> Vec<String> {
-    page.wait_until(&format!("{count} are kept"), || list(page).len() == count);
+    page.wait_until(&format!("{count} files are cached"), || list(page).len() == count);
     list(page)
 }
 
@@ -49,7 +49,7 @@ fn print(page: &Page) -> String {
     hash().split("print=").nth(1).and_then(|rest| rest.split('&').next()).unwrap_or_default().to_owned()
 }
 
-/// Which files the worker was handed: their lengths.
+/// Script that records the sizes of the files passed to the worker.
 const WATCH: &str = "{ window.read = []; const post = Worker.prototype.postMessage; \
     Worker.prototype.postMessage = function (message, ...rest) { \
         if (message?.[0] === 'file') read.push(message[2].size); return post.call(this, message, ...rest); }; }";
@@ -62,7 +62,7 @@ fn watched() -> Page {
     page
 }
 
-/// Whether the file that was read last is shorter than it is.
+/// Returns whether the worker last read another file than `path`, by its size: the cached one.
 fn was_kept(page: &Page, path: &Path) -> bool {
     let length = std::fs::metadata(path).expect("just written").len();
     page.evaluate(&format!("read.at(-1) !== {length}")) == true
@@ -70,7 +70,7 @@ fn was_kept(page: &Page, path: &Path) -> bool {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_is_opened_again_is_there_without_being_decoded() {
+fn reopened_file_is_read_from_cache() {
     let path = large("kept.pickle", 1);
     let page = watched();
     let first = open(&page, &path);
@@ -79,12 +79,12 @@ fn a_file_that_is_opened_again_is_there_without_being_decoded() {
     let name = print(&page);
     again(&page);
     assert_eq!(open(&page, &path), first);
-    assert!(was_kept(&page, &path), "what is kept was read");
+    assert!(was_kept(&page, &path), "the cached file was read");
     assert_eq!((print(&page), page.text("#file-name")), (name, "kept.pickle".to_owned()));
-    assert_ne!(list(&page), kept, "it was used");
-    // What it says in the settings, and how it is got rid of.
+    assert_ne!(list(&page), kept, "the entry's time of use has changed");
+    // The settings show the size of the cache and clear it.
     page.click("#settings-open");
-    page.wait_until("its size is said", || page.text("#kept-note").ends_with(" of 1 file is kept."));
+    page.wait_until("the size of the cache is shown", || page.text("#kept-note").ends_with(" of 1 file is kept."));
     page.evaluate("document.getElementById('kept-note').scrollIntoView()");
     keep_drawn(&page, "settings-kept");
     page.click("#kept-clear");
@@ -103,39 +103,43 @@ fn a_file_that_is_opened_again_is_there_without_being_decoded() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_that_changed_is_read() {
+fn changed_file_is_decoded_again() {
     let path = large("kept-changed.pickle", 1);
-    let changed = std::fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
+    let changed = std::fs::metadata(&path).and_then(|it| it.modified()).expect("the modification time");
     let page = watched();
     open(&page, &path);
     wait_for_kept(&page, 1);
-    // As long, and as old: it is its bytes that differ.
+    // Same size and modification time, but other bytes.
     let mut bytes = std::fs::read(&path).expect("just written");
     let at =
         bytes.windows(9).position(|it| it == b"trainer.p").or_else(|| bytes.windows(3).position(|it| it == b".py"));
-    let at = at.expect("a name of a file");
+    let at = at.expect("the snapshot contains a file name");
     bytes[at + 1] = b'q';
     crate::fixtures::file("kept-changed.pickle", &bytes);
-    std::fs::File::options().write(true).open(&path).and_then(|it| it.set_modified(changed)).expect("it is ours");
+    std::fs::File::options()
+        .write(true)
+        .open(&path)
+        .and_then(|it| it.set_modified(changed))
+        .expect("the file can be changed");
     again(&page);
     open(&page, &path);
-    assert!(!was_kept(&page, &path), "other bytes");
-    // The same bytes, written again.
+    assert!(!was_kept(&page, &path), "a file with other bytes was read from the cache");
+    // Same bytes, but another modification time.
     wait_for_kept(&page, 2);
     std::fs::File::options()
         .write(true)
         .open(&path)
         .and_then(|it| it.set_modified(changed + std::time::Duration::from_secs(60)))
-        .expect("it is ours");
+        .expect("the file can be changed");
     again(&page);
     open(&page, &path);
-    assert!(!was_kept(&page, &path), "another time");
+    assert!(!was_kept(&page, &path), "a file with another modification time was read from the cache");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_was_damaged_or_lost_is_read_and_kept_again() {
+fn damaged_or_missing_cache_is_rebuilt() {
     let path = large("kept-damaged.pickle", 1);
     let page = watched();
     let first = open(&page, &path);
@@ -151,15 +155,15 @@ fn what_was_damaged_or_lost_is_read_and_kept_again() {
         page.evaluate(&harm);
         again(&page);
         assert_eq!(open(&page, &path), first);
-        assert!(!was_kept(&page, &path), "the file itself was read last");
-        page.wait_until("it is kept again", || list(&page).len() == 1 && list(&page) != kept);
+        assert!(!was_kept(&page, &path), "the original file was read");
+        page.wait_until("the file is cached again", || list(&page).len() == 1 && list(&page) != kept);
     }
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_browser_that_keeps_nothing_or_has_no_room_says_so_and_opens_files() {
+fn unavailable_or_full_storage_is_reported_and_files_open() {
     let refused =
         "StorageManager.prototype.getDirectory = async () => { throw new DOMException('no', 'SecurityError') };";
     let full = "FileSystemFileHandle.prototype.createWritable = async () => { throw new DOMException('no', 'QuotaExceededError') };";
@@ -179,10 +183,10 @@ fn a_browser_that_keeps_nothing_or_has_no_room_says_so_and_opens_files() {
     }
 }
 
-/// Prints, judges nothing: the machine may be busy.
+/// Prints times without limits, since the machine may be busy.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn time_to_the_picture_of_a_file_that_is_kept() {
+fn time_to_first_frame_of_cached_file() {
     let path = std::env::var_os("MEMSCAPE_KEPT").map_or_else(crate::large::large_file, PathBuf::from);
     let page = empty_page();
     let timed = || {
@@ -193,7 +197,7 @@ fn time_to_the_picture_of_a_file_that_is_kept() {
              .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-frames'] }); }",
         );
         page.choose("input#file", &[&path]);
-        page.wait_until("there is a picture", || page.evaluate("'picture' in seen") == true);
+        page.wait_until("the timeline is drawn", || page.evaluate("'picture' in seen") == true);
         page.evaluate("seen.picture - seen.begun").as_f64().expect("milliseconds") / 1000.0
     };
     let first = timed();
@@ -203,6 +207,6 @@ fn time_to_the_picture_of_a_file_that_is_kept() {
         again(&page);
         second.push(timed());
     }
-    let bytes = path.metadata().expect("it is there").len();
+    let bytes = path.metadata().expect("the file exists").len();
     println!("{bytes} bytes: the picture after {first:.2} s, opened again after {second:.2?} s, of {}", kept[0]);
 }

@@ -1,5 +1,5 @@
-//! What stays in view whatever changes: the moments on another axis, the selection in another order, the cursor beside its card,
-//! the capacity of the GPU.
+//! Things that stay in view when settings change: the window when the axis changes, the selection when the order
+//! changes, the crosshair beside its card, and the line of the GPU's capacity.
 
 use crate::fixtures::LOWER;
 use crate::interactions::{at, drawn, ink};
@@ -7,7 +7,8 @@ use crate::opening::empty_page;
 use crate::page::{ALT, CTRL, Page, SHIFT};
 use crate::pictures::{keep, settled};
 
-/// The chip texts and ticks are on canvases, so the window is read from where the cursor's event is found: those from 40 to 60 fill it.
+/// Waits until the window shows events 40 to 60. Axis labels are drawn on canvases, so the window is read from the
+/// crosshair's event at three positions.
 #[track_caller]
 fn shows_40_to_60(page: &Page) {
     for (across, event) in [(0.05, 41), (0.5, 50), (0.95, 59)] {
@@ -22,14 +23,14 @@ fn shows_40_to_60(page: &Page) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_axis_shows_the_same_moments() {
+fn switching_axis_keeps_window() {
     let page = drawn();
     page.drag(at(&page, 40, 0.8), at(&page, 60, 0.8), SHIFT);
     shows_40_to_60(&page);
     page.press("t");
     page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
     settled(&page);
-    // The events of this file are equally far apart, so they are in the same places.
+    // The events of this file have equal distances in time, so they stay in the same places.
     shows_40_to_60(&page);
     page.press("t");
     page.wait_for(&Some("false".into()), || page.attribute("#axis", "aria-pressed"));
@@ -39,7 +40,7 @@ fn another_axis_shows_the_same_moments() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_order_keeps_the_selection_in_view() {
+fn reordering_keeps_selection_in_view() {
     let page = drawn();
     let select = |down: f64, size: u64| {
         let (x, y) = at(&page, 60, down);
@@ -47,10 +48,10 @@ fn another_order_keeps_the_selection_in_view() {
         page.wait_for(&Some(size.to_string()), || page.attribute("#details", "data-size"));
     };
     select(0.8, LOWER);
-    // Only the lowest quarter is in the window, when the order turns around it is at the top.
+    // The window shows only the lowest quarter. In the reverse order the selection would be at the top.
     let (from, to) = (at(&page, 30, 0.99), at(&page, 90, 0.75));
     page.drag(from, to, SHIFT);
-    page.wait_until("there is a way back", || {
+    page.wait_until("the previous window can be restored", || {
         page.evaluate("document.querySelector('#window-back').disabled") == false
     });
     for stacking in ["site", "size", "lifetime"] {
@@ -58,8 +59,8 @@ fn another_order_keeps_the_selection_in_view() {
         page.evaluate(&script.replace("VALUE", stacking));
         page.move_to(1.0, 1.0);
         settled(&page);
-        // Half of the window's height or more is the selection, so it is under one of these.
-        page.wait_until(&format!("it is in the window, stacked by {stacking}"), || {
+        // The selection takes at least half of the window's height, so one of these positions hits it.
+        page.wait_until(&format!("the selection is in the window, stacked by {stacking}"), || {
             [0.1, 0.3, 0.5, 0.7, 0.9].iter().any(|&down| {
                 let (x, y) = page.corners("canvas#timeline").at(0.5, down);
                 page.move_to(x, y);
@@ -71,7 +72,7 @@ fn another_order_keeps_the_selection_in_view() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_card_never_covers_the_cursor_near_any_edge() {
+fn card_near_edges_does_not_cover_crosshair() {
     for (width, height) in [(1280, 800), (600, 900), (360, 640)] {
         let page = drawn();
         page.resize(width, height);
@@ -82,8 +83,8 @@ fn the_card_never_covers_the_cursor_near_any_edge() {
             for down in [0.4, 0.6, 0.9, 0.98] {
                 let (x, y) = page.corners("canvas#timeline").at(across, down);
                 page.move_to(x, y);
-                page.wait_until("the card is there", || page.corners_now("#card").width > 0.0);
-                page.wait_until("the card keeps clear of the cursor, on the stage", || {
+                page.wait_until("the card is shown", || page.corners_now("#card").width > 0.0);
+                page.wait_until("the card is on the stage and does not cover the crosshair", || {
                     let (card, stage) = (page.corners_now("#card"), page.corners_now("#stage"));
                     let (right, bottom) = (card.left + card.width, card.top + card.height);
                     let covers = card.left < x && x < right && card.top < y && y < bottom;
@@ -100,11 +101,11 @@ fn the_card_never_covers_the_cursor_near_any_edge() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_card_does_not_flicker_inside_a_block() {
+fn card_does_not_flicker_inside_block() {
     let page = drawn();
     let (x, y) = at(&page, 30, 0.8);
     page.move_to(x, y);
-    page.wait_until("the card tells the block", || page.text("#card").contains("make_lower"));
+    page.wait_until("the card shows the block", || page.text("#card").contains("make_lower"));
     page.settled("the card", || page.text("#card"));
     page.evaluate(
         "window.flickers = 0; new MutationObserver(all => window.flickers += all.length) \
@@ -119,7 +120,7 @@ fn the_card_does_not_flicker_inside_a_block() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_capacity_is_a_line_and_belongs_to_everything() {
+fn capacity_line_is_part_of_fitted_window() {
     let page = drawn();
     page.move_to(1.0, 1.0);
     let without = ink(&page);
@@ -128,16 +129,16 @@ fn the_capacity_is_a_line_and_belongs_to_everything() {
     for key in ["2", "4"] {
         page.press(key);
     }
-    // Everything was in the window, so everything is, and the line with it.
+    // The fitted window stays fitted, now with the line.
     page.wait_until("the line is drawn", || ink(&page) > without);
     keep(&page, "capacity");
-    // What was half of the height is a twelfth of it now.
+    // A block that took half of the height takes a twelfth now.
     let (x, y) = page.corners("canvas#timeline").at(0.5, 0.8);
     page.move_to(x, y);
-    page.wait_until("the cursor is told", || page.text("#reading").starts_with("After event"));
-    page.wait_until("there is nothing", || page.corners("#card").width == 0.0);
+    page.wait_until("the event at the crosshair is shown", || page.text("#reading").starts_with("After event"));
+    page.wait_until("the card is hidden", || page.corners("#card").width == 0.0);
     page.evaluate("{ const field = document.querySelector('#capacity'); field.value = ''; field.dispatchEvent(new Event('input')); }");
-    page.wait_until("the picture is as before", || {
+    page.wait_until("the window is as before", || {
         page.move_to(x, y - 1.0);
         page.move_to(x, y);
         page.text("#card").contains("make_lower")

@@ -1,4 +1,4 @@
-//! Devices above each other: every lane is drawn, told and clicked exactly, over one horizontal axis.
+//! Lanes, one per device, over a common horizontal axis: drawing, hit tests and focus.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, LOWER, UPPER, halves_value};
@@ -10,13 +10,15 @@ use crate::site::Site;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The second device's two blocks.
+/// Requested bytes of the lower block on the second device.
 const LOWER_BESIDE: u64 = 3 << 30;
+/// Requested bytes of the upper block on the second device.
 const UPPER_BESIDE: u64 = (3 << 30) + 1024;
-/// The second device begins so many µs after the first, whose events are 10 µs apart.
+/// Delay of the second device's events, in µs. Events of the first device are 10 µs apart.
 const LATER_US: u64 = 600;
 
-/// [`fixtures::halves`] on device 0; on device 1 the same with other sizes, and later.
+/// Writes a snapshot with [`fixtures::halves`] on device 0, and the same with other sizes, [`LATER_US`] later, on
+/// device 1.
 fn two_devices() -> PathBuf {
     let (first, mut second) = (halves_value(), halves_value());
     let resized = |value: &mut Value, key: &str| match value[key].as_u64() {
@@ -24,14 +26,14 @@ fn two_devices() -> PathBuf {
         Some(UPPER) => value[key] = UPPER_BESIDE.into(),
         _ => {}
     };
-    for event in second["device_traces"][0].as_array_mut().expect("a trace") {
+    for event in second["device_traces"][0].as_array_mut().expect("the trace is an array") {
         resized(event, "size");
-        event["time_us"] = (event["time_us"].as_u64().expect("a time") + LATER_US).into();
+        event["time_us"] = (event["time_us"].as_u64().expect("the event has a time") + LATER_US).into();
     }
-    for segment in second["segments"].as_array_mut().expect("segments") {
+    for segment in second["segments"].as_array_mut().expect("segments are an array") {
         segment["device"] = 1.into();
         segment["total_size"] = (7u64 << 30).into();
-        for block in segment["blocks"].as_array_mut().expect("blocks") {
+        for block in segment["blocks"].as_array_mut().expect("blocks are an array") {
             ["size", "requested_size"].into_iter().for_each(|key| resized(block, key));
         }
     }
@@ -43,14 +45,14 @@ fn two_devices() -> PathBuf {
     fixtures::file("two-lanes.pickle", &bytes)
 }
 
-/// Shows the first device: the one with the highest peak is shown at first.
+/// Shows the first device. Initially the page shows the one with the highest peak.
 fn show_first(page: &Page) {
     page.evaluate(
         "{ const list = document.querySelector('#device'); list.value = '0'; list.dispatchEvent(new Event('change')); }",
     );
 }
 
-/// The page with both devices above each other.
+/// Opens the page with both devices in lanes.
 fn both() -> Page {
     let page = empty_page();
     page.drop_files(&[&two_devices()]);
@@ -75,7 +77,7 @@ fn has_focus(page: &Page, lane: &str) {
     page.wait_for(&Some(lane.to_owned()), || focused(page));
 }
 
-/// Clicks at a share of the width and of the plot's height, and waits until an allocation of this size is selected.
+/// Clicks at fractions of the plot's width and height, and waits until an allocation of this size is selected.
 #[track_caller]
 fn select(page: &Page, across: f64, down: f64, size: u64) {
     let (x, y) = page.corners("canvas#timeline").at(across, down);
@@ -85,10 +87,10 @@ fn select(page: &Page, across: f64, down: f64, size: u64) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_click_in_a_lane_selects_there_and_gives_it_the_focus() {
+fn click_in_lane_selects_block_and_focuses_lane() {
     let page = both();
     has_focus(&page, "0");
-    // Two lanes of two blocks each, and above them what is reserved.
+    // Each lane has two blocks, and above them the reserved memory.
     select(&page, 0.6, 0.40, LOWER);
     select(&page, 0.6, 0.27, UPPER);
     select(&page, 0.6, 0.90, LOWER_BESIDE);
@@ -103,7 +105,7 @@ fn a_click_in_a_lane_selects_there_and_gives_it_the_focus() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_pointer_is_told_what_is_in_each_lane() {
+fn card_shows_block_under_pointer_in_each_lane() {
     let page = both();
     for (down, told) in [
         (0.40, "1.00 GiB · 1,073,741,824 B"),
@@ -114,12 +116,12 @@ fn the_pointer_is_told_what_is_in_each_lane() {
         page.move_to(x, y);
         page.wait_for(&told.to_owned(), || page.text("#card-title"));
     }
-    assert_eq!(focused(&page).as_deref(), Some("0"), "hovering moves no focus");
+    assert_eq!(focused(&page).as_deref(), Some("0"), "hovering changes the focus");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_keyboard_shows_lanes_and_moves_their_focus() {
+fn keys_show_lanes_and_move_focus() {
     let page = empty_page();
     page.drop_files(&[&two_devices()]);
     page.wait_for_state("ready");
@@ -144,10 +146,9 @@ fn the_keyboard_shows_lanes_and_moves_their_focus() {
     page.wait_until("the one device is back", || Picture::of(&page, "canvas#timeline") == alone);
 }
 
-/// The key that stands in the title of a command's button.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn wall_clock_is_one_for_all_lanes() {
+fn time_axis_is_shared_by_all_lanes() {
     let page = both();
     page.press("t");
     page.wait_for(&Some("true".into()), || page.attribute("#axis", "aria-pressed"));
@@ -156,9 +157,9 @@ fn wall_clock_is_one_for_all_lanes() {
         let (x, y) = page.corners("canvas#timeline").at(across, down);
         page.move_to(x, y);
         page.wait_for_frames();
-        page.wait_until("the lane is told", || page.text("#reading").contains("fter event"));
+        page.wait_until("the event of the lane is shown", || page.text("#reading").contains("fter event"));
         let text = page.text("#reading");
-        let (lane, rest) = text.split_once("fter event ").expect("an event");
+        let (lane, rest) = text.split_once("fter event ").expect("the reading names an event");
         let number = rest.split([':', ' ']).next().map(|number| number.replace(',', ""));
         (lane.contains("GPU 1"), number.and_then(|number| number.parse::<i64>().ok()).expect("a number"))
     };
@@ -172,17 +173,17 @@ fn wall_clock_is_one_for_all_lanes() {
     }
     let nothing_yet = page.corners("canvas#timeline").at(0.2, 0.8);
     page.move_to(nothing_yet.0, nothing_yet.1);
-    page.wait_until("nothing is told before the second device begins", || {
+    page.wait_until("no event is shown before the second device begins", || {
         !page.text("#reading").contains("fter event")
     });
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn many_devices_are_told_and_reached() {
+fn keys_reach_devices_without_lane() {
     let (options, _) =
-        Options::parse("--devices 12 --events 600 --layers 3".split(' ').map(str::to_owned)).expect("words");
-    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+        Options::parse("--devices 12 --events 600 --layers 3".split(' ').map(str::to_owned)).expect("known options");
+    let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     let page = empty_page();
     page.resize(1280, 600);
     page.drop_files(&[&fixtures::file("twelve-devices.pickle", &bytes)]);
@@ -190,11 +191,11 @@ fn many_devices_are_told_and_reached() {
     show_first(&page);
     page.press_held("V", SHIFT);
     page.click("#lanes");
-    page.wait_until("not all have a lane", || page.text("#lanes-note").contains(" of 12 devices"));
+    page.wait_until("the note about lanes is shown", || page.text("#lanes-note").contains(" of 12 devices"));
     let lanes = names(&page).as_array().map_or(0, Vec::len);
     assert!((2..12).contains(&lanes), "{lanes} lanes");
     let height = page.corners("canvas#timeline").height / lanes as f64;
-    assert!(height >= 48.0, "{height} CSS pixels each");
+    assert!(height >= 48.0, "lanes are {height} CSS pixels high");
     for device in (0..12).rev() {
         page.press("b");
         page.wait_for(&Some(device.to_string()), || focused(&page));
@@ -206,8 +207,8 @@ fn many_devices_are_told_and_reached() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn screenshots_of_lanes() {
     let words = "--devices 4 --steps 2 --layers 8 --pending --snapshots --host";
-    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
-    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     let four = fixtures::file("four-devices.pickle", &bytes);
     let two = two_devices();
     for (file, scheme, width, name) in [
@@ -235,13 +236,14 @@ fn screenshots_of_lanes() {
     }
 }
 
-/// The page's own code a frame while lanes are panned, in ms: the goal is 4; four times that is no noise.
+/// Maximum time of the page's code per frame while lanes are panned, in ms: four times the goal of 4 ms, so that noise
+/// does not fail the test.
 const MOST_A_FRAME_MS: f64 = 16.0;
 
-/// A machine that does other things as well interrupts the page; a page that takes long does so every time.
+/// Maximum number of measurements. A busy machine interrupts the page now and then; a slow page is slow every time.
 const ATTEMPTS: usize = 3;
 
-/// Notes what the page's own code takes from frame to frame: its frame and its listener of the wheel.
+/// Script that records the time of the page's code per frame: its frame callbacks and its wheel listener.
 const WATCH: &str = "{ const seen = window.seen = { frames: [], busy: 0 }; \
     const raf = window.requestAnimationFrame.bind(window); \
     window.requestAnimationFrame = frame => raf(time => { const start = performance.now(); frame(time); \
@@ -253,19 +255,19 @@ const WATCH: &str = "{ const seen = window.seen = { frames: [], busy: 0 }; \
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn eight_devices_of_a_hundred_thousand_events_stay_fluid() {
+fn eight_devices_pan_within_frame_time() {
     let words = "--devices 8 --events 100000 --frames 8";
-    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("words");
-    let (bytes, _) = generate(&options, Vec::new()).expect("a vector takes everything");
+    let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
+    let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     let page = empty_page();
     page.evaluate(WATCH);
     page.drop_files(&[&fixtures::file("eight-devices.pickle", &bytes)]);
     page.wait_for_state("ready");
     page.evaluate("document.querySelector('canvas#timeline').focus()");
-    // Without the views below, there is room for all of them.
+    // With the views below collapsed, all devices have a lane.
     page.press_held("V", SHIFT);
     page.press("l");
-    page.wait_until("all have a lane", || names(&page).as_array().map_or(0, Vec::len) == 8);
+    page.wait_until("all devices have a lane", || names(&page).as_array().map_or(0, Vec::len) == 8);
     for _ in 0..4 {
         page.press(".");
     }
@@ -277,10 +279,7 @@ fn eight_devices_of_a_hundred_thousand_events_stay_fluid() {
     }
     let events = page.attribute("#summary", "data-events");
     println!("{events:?} events on the first of 8 devices: {medians:.2?} ms of the page's own code a frame (median)");
-    assert!(
-        medians.iter().any(|&median| median <= MOST_A_FRAME_MS),
-        "{medians:.2?} ms a frame, each time it was tried"
-    );
+    assert!(medians.iter().any(|&median| median <= MOST_A_FRAME_MS), "{medians:.2?} ms per frame in all attempts");
     settled(&page);
     keep_drawn(&page, "lanes-eight");
 }

@@ -1,4 +1,4 @@
-//! No view scrolls sideways, at any width.
+//! Layout check: no view scrolls sideways at common window widths.
 
 use crate::axe::VIEWS;
 use crate::chromium::Adapter;
@@ -28,7 +28,7 @@ fn files() -> Vec<PathBuf> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn no_view_scrolls_sideways() {
+fn views_do_not_scroll_sideways() {
     let mut wrong = Vec::new();
     for file in files() {
         let page = page_in("light", Adapter::Missing);

@@ -1,11 +1,11 @@
-//! The views are one: what is selected or searched in one of them is so in all, and in the timeline.
+//! Linked views: a selection or a search in one view appears in all views and in the timeline.
 
 use crate::corpus::real_files;
 use crate::opening::empty_page;
 use crate::page::{ALT, Page};
 use crate::pictures::settled;
 
-/// A page with a real file of some thousand allocations; `None`, said aloud, without the corpus.
+/// Opens a real file with several thousand allocations; `None`, with a message, without the corpus.
 fn training() -> Option<Page> {
     let files = real_files()?;
     let file = files.into_iter().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle"))?;
@@ -14,22 +14,22 @@ fn training() -> Option<Page> {
     page.wait_for_state("ready");
     show(&page, "tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
-    // A click beside a picture that is not there yet selects nothing.
+    // A click before the timeline is drawn would select nothing.
     settled(&page);
     Some(page)
 }
 
-/// Shows a view, by its tab.
+/// Shows a view by clicking its tab.
 fn show(page: &Page, tab: &str) {
     page.click(&format!("#tab-{tab}"));
-    page.wait_until("the view is seen", || page.shows(&format!("#{tab}")));
+    page.wait_until("the view is shown", || page.shows(&format!("#{tab}")));
 }
 
 fn selected(page: &Page) -> Option<String> {
     page.attribute("#details", "data-allocation")
 }
 
-/// Waits until another allocation is selected, and gives it.
+/// Waits until another allocation is selected, and returns its id.
 #[track_caller]
 fn another(page: &Page, than: &Option<String>) -> Option<String> {
     page.wait_until("another allocation is selected", || selected(page).is_some() && selected(page) != *than);
@@ -40,12 +40,12 @@ fn reading(page: &Page) -> String {
     page.text("#flame-reading")
 }
 
-/// How often the timeline was drawn.
+/// Number of frames of the timeline so far.
 fn pictures(page: &Page) -> Option<String> {
     page.attribute("canvas#timeline", "data-frames")
 }
 
-/// Where the selected allocation is in tree, flame graph and table.
+/// Checks that tree, flame graph and table mark this allocation.
 #[track_caller]
 fn is_in_all(page: &Page, allocation: &Option<String>) {
     show(page, "tree");
@@ -53,12 +53,12 @@ fn is_in_all(page: &Page, allocation: &Option<String>) {
         page.attribute("#tree-space .marked:not([hidden])", "data-node").is_some()
     });
     show(page, "flame");
-    page.wait_until("its box is told", || reading(page).contains("The selected allocation is in"));
+    page.wait_until("its box is described", || reading(page).contains("The selected allocation is in"));
     show(page, "table");
     page.wait_for(allocation, || page.attribute("#table-rows .selected", "data-allocation"));
 }
 
-/// A number with commas, as people read it.
+/// Formats a number with thousands separators.
 fn grouped(digits: &str) -> String {
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|it| str::from_utf8(it).ok()).collect();
     groups.join(",")
@@ -66,22 +66,22 @@ fn grouped(digits: &str) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_selected_in_one_view_is_so_in_all() {
+fn selection_is_shared_by_all_views() {
     let Some(page) = training() else { return };
-    // An allocation: from the timeline…
+    // An allocation selected in the timeline…
     let (x, y) = page.corners("canvas#timeline").at(0.9, 0.5);
     page.click_at(x, y);
     let clicked = another(&page, &None);
     is_in_all(&page, &clicked);
-    // …and from the table.
+    // …and in the table.
     let before = pictures(&page);
     page.evaluate("document.querySelector('#table-grid').focus()");
     page.press("ArrowDown");
     let next = another(&page, &clicked);
-    page.wait_until("the timeline is drawn anew", || pictures(&page) != before);
+    page.wait_until("the timeline is drawn again", || pictures(&page) != before);
     is_in_all(&page, &next);
 
-    // A node: from the tree to the timeline, the flame graph and the table, to the byte.
+    // A node selected in the tree appears in the timeline, the flame graph and the table, with exact bytes.
     show(&page, "tree");
     let before = pictures(&page);
     page.evaluate("document.querySelector('#tree-rows').focus()");
@@ -94,26 +94,26 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     let node = |name: &str| page.attribute("#tree-space .selected:not([hidden])", name);
     page.wait_until("a row is selected", || node("data-bytes").is_some());
     let (bytes, count) = (node("data-bytes").unwrap_or_default(), node("data-count"));
-    page.wait_until("the timeline is drawn anew", || pictures(&page) != before);
+    page.wait_until("the timeline is drawn again", || pictures(&page) != before);
     show(&page, "flame");
     page.wait_until("its box is selected", || reading(&page).contains(&format!("{} B", grouped(&bytes))));
     show(&page, "table");
     page.wait_for(&Some(bytes.clone()), || page.attribute("#table-status", "data-bytes"));
     page.wait_for(&count, || page.attribute("#table-status", "data-count"));
-    assert!(page.shows("#chip-node"), "the table says what filters it");
+    assert!(page.shows("#chip-node"), "the chip of the node filter is shown");
 
-    // From the flame graph, a few boxes deeper, to the tree and the table.
+    // A deeper box selected in the flame graph appears in the tree and the table.
     show(&page, "flame");
     page.evaluate("document.querySelector('#flame-canvas').focus()");
     let mut told = reading(&page);
     for _ in 0..4 {
         page.press("ArrowDown");
-        page.wait_until("the next box", || reading(&page) != told);
-        told = page.settled("what is told", || reading(&page));
+        page.wait_until("the next box is described", || reading(&page) != told);
+        told = page.settled("the reading", || reading(&page));
     }
     let before = node("data-node");
     show(&page, "tree");
-    page.wait_until("its row is selected and seen", || {
+    page.wait_until("its row is selected and visible", || {
         let seen = "(() => { const row = document.querySelector('#tree-space .selected:not([hidden])')?.getBoundingClientRect(); \
                     const list = document.querySelector('#tree-scroll').getBoundingClientRect(); \
                     return !!row && row.top >= list.top - 1 && row.bottom <= list.bottom + 1; })()";
@@ -123,7 +123,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
     assert!(told.contains(&format!("{} B", grouped(&bytes))), "{bytes} in {told}");
     show(&page, "table");
     page.wait_for(&Some(bytes), || page.attribute("#table-status", "data-bytes"));
-    // The chip gives the node up for all.
+    // The chip clears the node in all views.
     page.click("#chip-node");
     show(&page, "tree");
     page.wait_for(&None, || node("data-node"));
@@ -132,7 +132,7 @@ fn what_is_selected_in_one_view_is_so_in_all() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_search_marks_and_counts_in_all_views() {
+fn search_marks_and_counts_matches_in_all_views() {
     let Some(page) = training() else { return };
     let type_in = |text: &str| {
         page.evaluate(&format!(
@@ -145,20 +145,20 @@ fn a_search_marks_and_counts_in_all_views() {
     page.press("/");
     page.wait_until("the field has the focus", || page.evaluate("document.activeElement.id") == "find");
     type_in("OPTIMIZER.py");
-    page.wait_until("it is found", || tally().is_some_and(|count| count > 0));
+    page.wait_until("matches are counted", || tally().is_some_and(|count| count > 0));
     let folded = tally();
-    page.wait_until("the timeline is drawn anew", || pictures(&page) != before);
+    page.wait_until("the timeline is drawn again", || pictures(&page) != before);
     // Count and bytes in the scope are the same in every view.
-    page.wait_until("the tree tells it", || page.text("#tree-found").contains(" found · "));
+    page.wait_until("the tree shows the matches", || page.text("#tree-found").contains(" found · "));
     let found = page.text("#tree-found");
     page.evaluate("document.querySelector('#tree-rows').focus()");
     page.press("n");
-    page.wait_until("a row is gone to", || page.attribute("#tree-space .match.active", "data-node").is_some());
+    page.wait_until("a matching row is active", || page.attribute("#tree-space .match.active", "data-node").is_some());
     show(&page, "flame");
     page.wait_for(&found, || page.text("#flame-found"));
     show(&page, "table");
-    page.wait_until("the table tells it", || page.text("#table-status").ends_with(&found));
-    // From match to match of what the table shows; the row of each is in view.
+    page.wait_until("the table shows the matches", || page.text("#table-status").ends_with(&found));
+    // "n" moves from match to match in the table and scrolls to its row.
     page.evaluate("document.querySelector('#table-grid').focus()");
     page.press("n");
     let first = another(&page, &None);
@@ -167,24 +167,26 @@ fn a_search_marks_and_counts_in_all_views() {
     let second = another(&page, &first);
     page.press_held("N", crate::page::SHIFT);
     assert_eq!(another(&page, &second), first);
-    // Where capitals matter, there is no such file; as an expression that folds them, as much as before.
+    // With Match case there is no such file. A case-insensitive expression finds as many as before.
     page.press_held("c", ALT);
     page.wait_for(&Some(0), tally);
     page.wait_for(&Some("true".to_owned()), || page.attribute("#find-capitals", "aria-pressed"));
-    page.wait_until("nothing is told", || !page.text("#table-status").contains("found"));
+    page.wait_until("no matches are shown", || !page.text("#table-status").contains("found"));
     type_in("/OPTIMIZER\\.py/i");
     page.wait_for(&folded, tally);
     type_in("optimizer.py");
     page.wait_for(&folded, tally);
     page.click("#find-capitals");
     page.wait_for(&folded, tally);
-    // A line of the view by source searches for itself, in all views.
+    // A line in the view "By source" starts a search in all views.
     show(&page, "sources");
-    page.wait_until("lines are there", || page.attribute("#sources-rows tr.line button", "data-row").is_some());
+    page.wait_until("lines are listed", || page.attribute("#sources-rows tr.line button", "data-row").is_some());
     page.click("#sources-rows tr.line button");
-    page.wait_until("the line is looked for", || tally().is_some_and(|count| count > 0) && tally() != folded);
+    page.wait_until("the search for the line has matches", || {
+        tally().is_some_and(|count| count > 0) && tally() != folded
+    });
     show(&page, "tree");
-    page.wait_until("the tree tells it", || {
+    page.wait_until("the tree shows the matches", || {
         page.text("#tree-found").contains(" found · ") && page.text("#tree-found") != found
     });
     page.click("#find-clear");
@@ -194,9 +196,9 @@ fn a_search_marks_and_counts_in_all_views() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn views_with_nothing_to_show_say_so() {
+fn empty_views_show_message() {
     let page = empty_page();
-    // One block without a stack comes and goes; the second device has a segment and no event.
+    // One block without a stack is allocated and freed. The second device has a segment and no events.
     let event = |action: &str| format!(r#"{{"action":"{action}","addr":4096,"size":512,"stream":0,"frames":[]}}"#);
     let trace = ["alloc", "free_requested", "free_completed"].map(event).join(",");
     let segment = r#"{"device":1,"address":8192,"total_size":2097152,"stream":0,"segment_type":"large","allocated_size":0,
@@ -204,14 +206,14 @@ fn views_with_nothing_to_show_say_so() {
     let file = format!(r#"{{"segments":[{segment}],"device_traces":[[{trace}],[]]}}"#);
     page.drop_files(&[&crate::fixtures::file("nothing.json", file.as_bytes())]);
     page.wait_for_state("ready");
-    // Without stacks there is one row, one box and a row of the table.
+    // Without stacks the tree has one row, the flame graph one box and the table one row.
     show(&page, "tree");
-    page.wait_until("the tree says it", || page.text("#tree-space").contains("no stack"));
+    page.wait_until("the tree shows a row without a stack", || page.text("#tree-space").contains("no stack"));
     let says = |words: [&str; 5], name: &str| {
         let seen = ["tree", "flame", "table", "histograms", "sources"];
         for (tab, words) in seen.into_iter().zip(words) {
             show(&page, tab);
-            page.wait_until(&format!("{tab} says {words}"), || page.text("#answer").contains(words));
+            page.wait_until(&format!("{tab} shows {words}"), || page.text("#answer").contains(words));
             crate::pictures::keep(&page, &format!("nothing-{name}-{tab}"));
         }
     };
@@ -220,7 +222,7 @@ fn views_with_nothing_to_show_say_so() {
     page.press("Enter");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#moment", "data-live-requested"));
     let nothing = "Nothing is live at the cursor.";
-    // By source it is told beside the peak, which had something.
+    // The view "By source" has rows, since it shows the peak too.
     says([nothing, nothing, nothing, nothing, "no frame in your code"], "live");
     page.evaluate("{ const device = document.querySelector('#device'); device.value = '1'; device.dispatchEvent(new Event('change')); }");
     page.wait_for(&Some("0".to_owned()), || page.attribute("#summary", "data-events"));

@@ -1,4 +1,5 @@
-//! Files that change while they are open: behind `memscape serve`, which tells of it, and on a server that has to be asked.
+//! Files that change while they are open: with `memscape serve`, which notifies the page, and on other servers, which
+//! the page polls.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::folder as fixtures;
@@ -13,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is seen of the page from its first document on: whether an error ever was, if only for a frame.
+/// Script that records every error state and toast, even if shown for one frame only.
 const WATCH: &str = "{ window.flashed = []; new MutationObserver(() => { \
     const { state } = document.body?.dataset ?? {}; const toast = document.getElementById('toast'); \
     if (state === 'error' || (toast && !toast.hidden)) flashed.push(state); }) \
     .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state', 'hidden'] }); }";
 
-/// A snapshot with so many events.
+/// Generates a snapshot with this many events.
 fn snapshot(events: usize) -> Vec<u8> {
     let words = ["--events".to_owned(), events.to_string()];
     let (options, _) = Options::parse(words.into_iter()).expect("known options");
-    generate(&options, Vec::new()).expect("a Vec takes all").0
+    generate(&options, Vec::new()).expect("writing to a Vec succeeds").0
 }
 
 fn empty_folder(name: &str) -> PathBuf {
@@ -33,7 +34,7 @@ fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Puts a file where it is served, as our recorder does: whole or not at all.
+/// Writes a served file atomically, as memscape's recorder does.
 fn put(path: &Path, bytes: &[u8]) {
     let begun = path.with_extension("part");
     fs::write(&begun, bytes).expect("target/tmp can be written");
@@ -52,7 +53,7 @@ fn is_shown(page: &Page, selector: &str) -> bool {
     page.shows(selector)
 }
 
-/// Waits until what is offered begins so.
+/// Waits until the page offers to reload, with this text.
 #[track_caller]
 fn offers(page: &Page, text: &str) {
     page.wait_until(&format!("{text} is offered"), || is_shown(page, "#live") && page.text("#live-text") == text);
@@ -64,7 +65,7 @@ fn events(page: &Page) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_served_file_that_changes_is_offered_and_reloaded_at_the_same_view() {
+fn changed_served_file_is_offered_and_reloads_same_view() {
     let folder = empty_folder("live-changed");
     let path = folder.join("train.pickle");
     put(&path, &snapshot(2000));
@@ -73,17 +74,17 @@ fn a_served_file_that_changes_is_offered_and_reloaded_at_the_same_view() {
     let before = events(&page);
     page.click("#tab-events");
     page.wait_until("its tab is in the link", || page.evaluate("location.hash.includes('tab=events')") == true);
-    page.wait_until("it listens", || is_shown(&page, "#live-follow"));
-    assert!(!is_shown(&page, "#live"), "nothing is newer");
+    page.wait_until("files can be followed", || is_shown(&page, "#live-follow"));
+    assert!(!is_shown(&page, "#live"), "a reload is offered too early");
     put(&path, &snapshot(4000));
     offers(&page, "train.pickle changed");
-    page.wait_until("its age is said", || page.text("#live-ago").ends_with(" s ago"));
-    assert_eq!(events(&page), before, "a person decides");
+    page.wait_until("the age of the change is shown", || page.text("#live-ago").ends_with(" s ago"));
+    assert_eq!(events(&page), before, "the file was reloaded without a click");
     keep_drawn(&page, "live-changed");
     page.prefer_color_scheme("dark");
     keep_drawn(&page, "live-changed-dark");
     page.click("#live-reload");
-    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    page.wait_until("the new snapshot is open", || page.state() == "ready" && events(&page) != before);
     page.wait_until("the offer is gone", || !is_shown(&page, "#live"));
     assert_eq!(page.attribute("#tab-events", "aria-selected").as_deref(), Some("true"));
     assert!(!is_shown(&page, "#link-notice"), "{}", page.text("#link-notice-text"));
@@ -93,7 +94,7 @@ fn a_served_file_that_changes_is_offered_and_reloaded_at_the_same_view() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn followed_dumps_of_a_rank_become_a_running_picture() {
+fn following_rank_opens_each_new_snapshot() {
     let folder = empty_folder("live-followed");
     put(&folder.join("rank00000_step000001.pickle"), &snapshot(2000));
     put(&folder.join("rank00001_step000001.pickle"), &snapshot(2000));
@@ -103,21 +104,23 @@ fn followed_dumps_of_a_rank_become_a_running_picture() {
         || page.evaluate("document.querySelector('select#snapshot').selectedIndex") == 0;
     assert!(is_first);
     let rank = page.evaluate("document.querySelector('select#snapshot').selectedOptions[0].textContent.slice(0, 9)");
-    let rank = rank.as_str().expect("a name").to_owned();
+    let rank = rank.as_str().expect("the option has a label").to_owned();
     page.click("#live-follow");
-    page.wait_until("it follows", || is_shown(&page, "#live") && page.text("#live-text").starts_with("Following "));
+    page.wait_until("the page follows the rank", || {
+        is_shown(&page, "#live") && page.text("#live-text").starts_with("Following ")
+    });
     let before = events(&page);
-    // Somebody else writes it bit by bit, with a pause in the middle.
+    // Another program writes the file in two parts with a pause.
     let (path, bytes) = (folder.join(format!("{rank}_step000002.pickle")), snapshot(4000));
     fs::write(&path, &bytes[..bytes.len() / 2]).expect("target/tmp can be written");
     std::thread::sleep(std::time::Duration::from_secs(4));
-    assert_eq!(events(&page), before, "half a file is none");
+    assert_eq!(events(&page), before, "an incomplete file was opened");
     fs::write(&path, &bytes).expect("target/tmp can be written");
-    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    page.wait_until("the new snapshot is open", || page.state() == "ready" && events(&page) != before);
     let second = events(&page);
     put(&folder.join(format!("{rank}_step000003.pickle")), &snapshot(6000));
-    page.wait_until("and the next one", || page.state() == "ready" && events(&page) != second);
-    // The other rank's are listed, and not followed.
+    page.wait_until("the next snapshot is open", || page.state() == "ready" && events(&page) != second);
+    // Files of the other rank are listed but not followed.
     let other = if rank == "rank00000" { "rank00001" } else { "rank00000" };
     let third = events(&page);
     put(&folder.join(format!("{other}_step000002.pickle")), &snapshot(8000));
@@ -136,17 +139,17 @@ fn followed_dumps_of_a_rank_become_a_running_picture() {
         is_shown(&page, "#compare-swap") && page.corners_now("#compare-swap").width > 0.0
     });
     page.press("'");
-    page.wait_until("it no longer follows", || !is_shown(&page, "#live"));
+    page.wait_until("following has ended", || !is_shown(&page, "#live"));
     assert_eq!((page.complaints(), page.evaluate("flashed.length")), (Vec::new(), 0.into()));
     drop(server);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_first_snapshot_of_a_run_opens_by_itself() {
+fn first_snapshot_of_followed_run_opens() {
     let folder = empty_folder("live-first");
     let (server, page) = served(&folder);
-    page.wait_until("it listens", || is_shown(&page, "#live-follow"));
+    page.wait_until("files can be followed", || is_shown(&page, "#live-follow"));
     page.press("'");
     page.wait_for(&"Waiting for a snapshot".to_owned(), || page.text("#live-text"));
     keep(&page, "live-waiting");
@@ -155,10 +158,10 @@ fn the_first_snapshot_of_a_run_opens_by_itself() {
     drop(server);
 }
 
-/// A host like any other: it knows nothing of us, and says which version of a file it sends.
+/// A plain static host that sends `ETag` headers.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_hosted_file_that_changes_is_offered() {
+fn changed_hosted_file_is_offered() {
     let (first, second) = (snapshot(2000), snapshot(4000));
     let version = Arc::new(AtomicUsize::new(0));
     let now = Arc::clone(&version);
@@ -180,14 +183,14 @@ fn a_hosted_file_that_changes_is_offered() {
     let page = Page::open(Chromium::with(Adapter::Software), &format!("http://{address}/#url=run/train.pickle"));
     page.wait_for_state("ready");
     let before = events(&page);
-    page.wait_until("it can be followed", || is_shown(&page, "#live-follow"));
+    page.wait_until("the file can be followed", || is_shown(&page, "#live-follow"));
     version.store(1, Ordering::SeqCst);
     offers(&page, "train.pickle changed");
     page.press("!");
-    page.wait_until("the new one is open", || page.state() == "ready" && events(&page) != before);
+    page.wait_until("the new snapshot is open", || page.state() == "ready" && events(&page) != before);
     page.wait_until("the offer is gone", || !is_shown(&page, "#live"));
     assert_eq!(page.complaints(), Vec::<String>::new());
-    // A sample ships with the page, and a file of this machine is nobody's to ask for.
+    // Samples ship with the page, so they can't be followed.
     page.press("e");
-    page.wait_until("it can't be followed", || page.state() == "ready" && !is_shown(&page, "#live-follow"));
+    page.wait_until("the sample can't be followed", || page.state() == "ready" && !is_shown(&page, "#live-follow"));
 }

@@ -1,4 +1,4 @@
-//! How the page looks, in `target/screenshots/` for people to look at; with the few things about it that a machine can tell.
+//! Appearance of the page: screenshots in `target/screenshots/`, with a few automatic checks.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
@@ -16,7 +16,7 @@ pub(crate) fn page_in(scheme: &str, adapter: Adapter) -> Page {
     page
 }
 
-/// Opens the example, waits until it is drawn, and selects what is in the middle of the lower half.
+/// Opens the training sample, waits until it is drawn, and selects a block in the lower half.
 fn open_example(page: &Page) {
     page.click("#open-training");
     page.wait_for_state("ready");
@@ -29,19 +29,19 @@ fn open_example(page: &Page) {
     page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
 }
 
-/// Whether something is wider than the window.
+/// Returns whether the page is wider than the window.
 pub(crate) fn scrolls_sideways(page: &Page) -> bool {
     page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth") == true
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn in_light_and_dark() {
+fn page_follows_system_colour_scheme() {
     let mut grounds = Vec::new();
     for scheme in ["light", "dark"] {
         let page = page_in(scheme, Adapter::Software);
         keep(&page, &format!("empty-{scheme}"));
-        // What is written there ahead of time must not be seen before the first picture comes.
+        // The page draws a text on this canvas in advance, to load the font. It must be invisible.
         let ink = "document.querySelector('#labels').getContext('2d').getImageData(0, 0, 300, 150).data.some(Boolean)";
         assert_eq!(page.evaluate(ink), false);
         open_example(&page);
@@ -49,7 +49,7 @@ fn in_light_and_dark() {
         assert!(!scrolls_sideways(&page));
         let wrong = fixtures::file("truncated.pickle", b"\x80\x04");
         page.drop_files(&[&wrong]);
-        page.wait_until("it is said", || page.shows("#toast"));
+        page.wait_until("the toast is shown", || page.shows("#toast"));
         keep(&page, &format!("toast-{scheme}"));
         assert!(!scrolls_sideways(&page));
         let other = page_in(scheme, Adapter::Software);
@@ -63,14 +63,14 @@ fn in_light_and_dark() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_can_not_be_opened() {
+fn rejected_files_show_error() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
         let page = page_in(scheme, Adapter::Software);
         page.resize(width, 800);
         let long = format!("{}.pt", "checkpoint-".repeat(12));
         for (what, name, bytes) in [("bomb", "bomb.gz", bomb()), ("checkpoint", long.as_str(), checkpoint())] {
             page.drop_files(&[&fixtures::file(name, &bytes)]);
-            page.wait_until("it is refused", || page.text("#error").starts_with(name));
+            page.wait_until("the file is rejected", || page.text("#error").starts_with(name));
             keep(&page, &format!("error-{what}-{scheme}"));
             assert!(!scrolls_sideways(&page));
         }
@@ -79,16 +79,16 @@ fn what_can_not_be_opened() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn while_loading() {
+fn loading_shows_progress() {
     let page = Page::open(Chromium::with(Adapter::Software), &Site::shared().page_with("../slow.pickle"));
     page.wait_for_state("loading");
-    page.wait_until("there is a progress to see", || page.corners("#progress").width > 0.0);
+    page.wait_until("the progress bar is visible", || page.corners("#progress").width > 0.0);
     keep(&page, "loading");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn at_600_pixels() {
+fn narrow_window_does_not_scroll_sideways() {
     let page = page_in("light", Adapter::Software);
     page.resize(600, 900);
     keep(&page, "empty-600");
@@ -102,7 +102,7 @@ fn at_600_pixels() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn without_an_adapter() {
+fn page_without_webgpu_adapter_uses_cpu_renderer() {
     let page = page_in("dark", Adapter::Missing);
     page.drop_files(&[&halves()]);
     shows_halves(&page);
@@ -117,7 +117,7 @@ fn without_an_adapter() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_picture_of_the_readme() {
+fn readme_picture() {
     let page = page_in("dark", Adapter::Software);
     page.resize(1440, 900);
     open_example(&page);

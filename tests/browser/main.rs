@@ -1,12 +1,13 @@
-//! The page in a real browser: files dropped, numbers read, clicks and keys, what it asks of the network, how it looks.
+//! Browser tests of the page in Chromium: opening files, numbers, mouse and keyboard input, network requests,
+//! screenshots.
 //!
-//! The tests need `dist/` and Chromium, so `cargo test` leaves them out and says so; `./run test` builds, installs and runs
-//! them. They rely on the stable names of the page (`body[data-state]`, `#summary`, `canvas#timeline`…) and on nothing else.
+//! The tests need `dist/` and Chromium, so `cargo test` skips them. `./run test` builds, installs and runs everything.
+//! They rely on stable names in the page (`body[data-state]`, `#summary`, `canvas#timeline`…) and on nothing else.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "the harness around the tests fails as they do: by panicking with what it saw"
+    reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
 mod asking;

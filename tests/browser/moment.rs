@@ -1,4 +1,4 @@
-//! The moment that is asked about, and the frame of the views below the timeline.
+//! The cursor, a range of time, and the tabs and divider of the views below the timeline.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -11,7 +11,7 @@ use crate::site::Site;
 
 const MIB: u64 = 1 << 20;
 
-/// What `#moment` says: event, requested bytes live, allocated, pending, count.
+/// Values of `#moment`: event, live bytes, allocated bytes, bytes awaiting free, number of live allocations.
 fn told(page: &Page) -> [String; 5] {
     ["data-event", "data-live-requested", "data-allocated", "data-pending", "data-live-count"]
         .map(|name| page.attribute("#moment", name).unwrap_or_default())
@@ -24,12 +24,12 @@ fn wait_for(page: &Page, event: i64, requested: u64, pending: u64, count: u32) {
     page.wait_for(&[event, requested, allocated, pending, count.to_string()], || told(page));
 }
 
-/// Whether an element is on the page: the text of one that is hidden can be read as well.
+/// Returns whether an element is visible. The text of a hidden element can be read too.
 pub(crate) fn is_seen(page: &Page, selector: &str) -> bool {
     page.evaluate(&format!("document.querySelector({}).checkVisibility()", serde_json::Value::from(selector))) == true
 }
 
-/// Types into the field of the moment.
+/// Enters text into the field of the cursor.
 pub(crate) fn type_moment(page: &Page, text: &str) {
     page.evaluate(&format!("document.querySelector('#at').value = {}", serde_json::Value::from(text)));
     page.evaluate("document.querySelector('#at').focus()");
@@ -38,20 +38,20 @@ pub(crate) fn type_moment(page: &Page, text: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_moment_is_pinned_by_click_key_and_word() {
+fn cursor_is_set_by_click_key_and_text() {
     let page = drawn();
     page.move_to(2.0, 2.0);
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
-    page.wait_until("it says so", || page.text("#answer-title").contains("· peak"));
+    page.wait_until("the title shows the peak", || page.text("#answer-title").contains("· peak"));
     let (x, y) = at(&page, 51, 0.7);
     page.click_at(x, y);
     page.move_to(2.0, 2.0);
-    // Event 51 asks for the free of the small block: it is pending until event 52.
+    // Event 51 requests the free of the small block, which then awaits free until event 52.
     wait_for(&page, 51, LOWER + UPPER + MIB, MIB, 3);
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press_held("ArrowRight", SHIFT);
     let pending = [Some("52"), Some("53")];
-    page.wait_until("keys lead it", || pending.contains(&page.attribute("#moment", "data-event").as_deref()));
+    page.wait_until("keys move the cursor", || pending.contains(&page.attribute("#moment", "data-event").as_deref()));
     page.press("End");
     wait_for(&page, 121, LOWER + UPPER, 0, 2);
     page.press("p");
@@ -63,13 +63,13 @@ fn the_moment_is_pinned_by_click_key_and_word() {
     type_moment(&page, "0.09 ms");
     page.wait_for(&Some("9".to_owned()), || page.attribute("#moment", "data-event"));
     type_moment(&page, "999");
-    page.wait_until("it says what is wrong", || page.text("#at-note").contains("121"));
+    page.wait_until("the error is shown", || page.text("#at-note").contains("121"));
     page.click("#at-end");
     wait_for(&page, 121, LOWER + UPPER, 0, 2);
     page.wait_for(&String::new(), || page.text("#at-note"));
     page.click("#at-peak");
     wait_for(&page, 2, LOWER + UPPER + MIB, 0, 3);
-    // Above the stack there is nothing to select, and a moment all the same.
+    // A click above the stack selects nothing but sets the cursor.
     page.click("#fit-both");
     let (x, y) = at(&page, 100, 0.01);
     page.move_to(x, y);
@@ -83,13 +83,13 @@ fn the_moment_is_pinned_by_click_key_and_word() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_range_is_dragged_on_the_axis_told_and_ended() {
+fn range_is_dragged_on_axis_summarized_and_closed() {
     let page = drawn();
     let place = |event: u64| {
         let (x, y) = at(&page, event, 1.0);
         (x, y + 8.0)
     };
-    // From the state after event 50 to the one after event 80: events 51 to 80.
+    // From after event 50 to after event 80: events 51 to 80.
     page.drag(place(50), place(80), 0);
     let range = |name: &str| page.attribute("#range", name);
     page.wait_for(&Some("51".to_owned()), || range("data-from"));
@@ -97,67 +97,69 @@ fn a_range_is_dragged_on_the_axis_told_and_ended() {
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-allocated"));
     page.wait_for(&Some((10 * MIB).to_string()), || range("data-freed"));
     page.wait_for(&Some((LOWER + UPPER + MIB).to_string()), || range("data-peak"));
-    page.wait_until("it says so", || page.text("#answer-title").contains("51 – 80"));
-    // It begins at its peak already: event 50 allocated a small block.
+    page.wait_until("the title shows the range", || page.text("#answer-title").contains("51 – 80"));
+    // The range starts at its peak: event 50 allocated a small block.
     page.click("#range-peak");
     wait_for(&page, 50, LOWER + UPPER + MIB, 0, 3);
-    assert!(is_seen(&page, "#range"), "it stays");
-    // What the views show of it.
+    assert!(is_seen(&page, "#range"), "the range is kept");
+    // The views show the allocations still live at the end of the range.
     page.evaluate("{ const list = document.querySelector('#scope'); list.selectedIndex = 2; list.dispatchEvent(new Event('change')) }");
-    page.wait_until("one was kept", || page.text("#answer-title").ends_with("1.00 MiB requested in 1 allocation"));
-    // An edge is dragged on.
+    page.wait_until("one allocation is counted", || {
+        page.text("#answer-title").ends_with("1.00 MiB requested in 1 allocation")
+    });
+    // Drags an edge of the range.
     page.drag(place(80), place(60), 0);
     page.wait_for(&Some("61".to_owned()), || range("data-to"));
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     page.press("Escape");
-    page.wait_until("it is gone", || !is_seen(&page, "#range"));
-    // The handle of the moment, which is at event 50.
+    page.wait_until("the range is closed", || !is_seen(&page, "#range"));
+    // Drags the handle of the cursor, which is at event 50.
     page.drag(place(50), place(40), 0);
     page.wait_for(&Some("40".to_owned()), || page.attribute("#moment", "data-event"));
-    assert!(!is_seen(&page, "#range"), "that is no range");
-    // And a range on the small picture.
+    assert!(!is_seen(&page, "#range"), "dragging the cursor selects no range");
+    // Selects a range on the minimap.
     let small = page.corners("#minimap");
     page.drag(small.at(0.25, 0.5), small.at(0.75, 0.5), SHIFT);
-    page.wait_until("it is there", || page.text("#range").contains("Freed"));
+    page.wait_until("the range is selected", || page.text("#range").contains("Freed"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tabs_fold_and_divider_work_by_keys() {
+fn tabs_collapse_and_divider_work_with_keys() {
     let page = drawn();
     let seen = || {
         page.evaluate("[...document.querySelectorAll('#answer > [role=tabpanel]')].filter(p => p.offsetParent).map(p => p.id).join()")
     };
     page.wait_for(&"why".into(), seen);
     page.press_held("L", SHIFT);
-    page.wait_until("the table is seen", || seen() == "table");
+    page.wait_until("the table is shown", || seen() == "table");
     page.evaluate("document.querySelector('#tab-allocations').focus()");
     page.press("ArrowRight");
-    page.wait_until("the next tab", || seen() == "state");
+    page.wait_until("the next tab is shown", || seen() == "state");
     page.wait_for(&"tab-state".into(), || page.evaluate("document.activeElement.id"));
     let height = || page.corners_now("#answer").height;
     let before = height();
     page.evaluate("document.querySelector('#divider').focus()");
     page.press("ArrowUp");
-    page.wait_until("it is higher", || height() > before);
-    // As often as leads from the lowest to the highest, wherever it begins.
+    page.wait_until("the panel is higher", || height() > before);
+    // Enough steps from the lowest to the highest position.
     (0..20).for_each(|_| page.press("ArrowUp"));
     page.wait_for(&Some("75".to_owned()), || page.attribute("#divider", "aria-valuenow"));
     let corners = page.corners("#divider");
     let (x, y) = (corners.left + corners.width / 2.0, corners.top + corners.height / 2.0);
     page.wait_for(&"divider".into(), || page.evaluate(&format!("document.elementFromPoint({x}, {y}).id")));
     page.press_held("V", SHIFT);
-    page.wait_until("it is folded away", || seen() == "" && height() < 60.0);
+    page.wait_until("the panel is collapsed", || seen() == "" && height() < 60.0);
     page.press_held("T", SHIFT);
-    page.wait_until("it is back", || seen() == "tree" && height() > 100.0);
+    page.wait_until("the panel is open again", || seen() == "tree" && height() > 100.0);
     page.press("j");
     page.wait_until("the timeline has the focus", || page.evaluate("document.activeElement.id") == "timeline");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn at_peak_and_at_the_end_it_says_what_the_reference_says() {
+fn live_bytes_at_peak_and_end_match_reference() {
     let Some(files) = real_files() else { return };
     for file in files.iter().filter(|file| file.devices.len() == 1).take(6) {
         let page = empty_page();
@@ -174,7 +176,7 @@ fn at_peak_and_at_the_end_it_says_what_the_reference_says() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_the_moment() {
+fn screenshots_of_cursor() {
     let Some(files) = real_files() else { return };
     let Some(file) = files.iter().find(|file| file.path.ends_with("train-fp32-1185-segments.pickle")) else { return };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {

@@ -1,4 +1,4 @@
-//! Screenshots: kept for people to look at, and read back for what a test can tell of them.
+//! Screenshots: saved for review, and read back to compare pictures.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::page::Page;
@@ -7,20 +7,20 @@ use base64::prelude::BASE64_STANDARD;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Fewer colours than this on the timeline, and the blocks are not drawn.
+/// Minimum number of colours on a timeline with drawn blocks.
 pub(crate) const LEAST_COLOURS: u64 = 4;
 
-/// What was on the screen where an element stands.
+/// Summary of the pixels of an element on a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
-    /// How many different colours.
+    /// Number of distinct colours.
     pub(crate) colours: u64,
-    /// Equal pictures have equal ones.
+    /// Checksum of all pixels.
     checksum: u64,
 }
 
 impl Picture {
-    /// Takes a screenshot and reads the part of it that the element covers.
+    /// Takes a screenshot and summarizes the part that the element covers.
     #[track_caller]
     pub(crate) fn of(page: &Page, selector: &str) -> Picture {
         let read = READER.evaluate(&format!(
@@ -32,15 +32,15 @@ impl Picture {
             }})()",
             pixels(page, selector, &page.screenshot()),
         ));
-        let number = |at: usize| read[at].as_u64().expect("two integers");
+        let number = |at: usize| read[at].as_u64().expect("a pair of integers");
         Picture { colours: number(0), checksum: number(1) }
     }
 }
 
-// The browser decodes its own PNG, in a tab without our policy.
+// A tab without the page's content security policy, which decodes PNGs.
 static READER: LazyLock<Page> = LazyLock::new(|| Page::blank(Chromium::with(Adapter::Missing)));
 
-/// The script that reads the part of a screenshot that an element covers.
+/// Script that returns the pixels of the part of a screenshot that an element covers.
 #[track_caller]
 fn pixels(page: &Page, selector: &str, screenshot: &str) -> String {
     let corners = page.corners(selector);
@@ -56,8 +56,8 @@ fn pixels(page: &Page, selector: &str, screenshot: &str) -> String {
     )
 }
 
-/// By how much a channel of a pixel differs at most, of 255, between two screenshots of an element. A browser may blend edges a little
-/// differently once its GPU process is another one; what is missing or moved differs by more than that.
+/// Largest difference of a colour channel, of 255, between two screenshots of an element. A browser may blend edges
+/// slightly differently after its GPU process restarts; missing or moved parts differ by more.
 #[track_caller]
 pub(crate) fn largest_difference(page: &Page, selector: &str, screenshots: [&str; 2]) -> u64 {
     let [one, other] = screenshots.map(|screenshot| pixels(page, selector, screenshot));
@@ -70,13 +70,13 @@ pub(crate) fn largest_difference(page: &Page, selector: &str, screenshots: [&str
     READER.evaluate(&script).as_u64().expect("an integer")
 }
 
-/// The picture of the timeline once nothing changes it any more: what was asked of the worker comes by and by.
+/// Picture of the timeline once it no longer changes, since answers of the worker arrive later.
 #[track_caller]
 pub(crate) fn settled(page: &Page) -> Picture {
     settled_as(page, || Picture::of(page, "canvas#timeline"))
 }
 
-/// The same of what `look` sees, once there is a picture of the timeline at all.
+/// Picture returned by `look` once it no longer changes and the timeline is drawn.
 #[track_caller]
 pub(crate) fn settled_as(page: &Page, look: impl Fn() -> Picture) -> Picture {
     let frames = || page.attribute("canvas#timeline", "data-frames").filter(|frames| frames != "0");
@@ -84,22 +84,22 @@ pub(crate) fn settled_as(page: &Page, look: impl Fn() -> Picture) -> Picture {
     page.settled("the picture", || (look(), frames())).0
 }
 
-/// Keeps what the page shows as `target/screenshots/NAME.png`.
+/// Saves a screenshot as `target/screenshots/NAME.png`.
 pub(crate) fn keep(page: &Page, name: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).expect("target can be written");
-    let png = BASE64_STANDARD.decode(page.screenshot()).expect("a picture");
+    let png = BASE64_STANDARD.decode(page.screenshot()).expect("the screenshot is base64");
     std::fs::write(folder.join(format!("{name}.png")), png).expect("target can be written");
 }
 
-/// Keeps a file that was made, beside the screenshots.
+/// Copies a file into the folder of the screenshots.
 pub(crate) fn keep_file(path: &Path, name: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
     std::fs::create_dir_all(&folder).expect("target can be written");
     std::fs::copy(path, folder.join(name)).expect("target can be written");
 }
 
-/// The same, once the timeline is drawn.
+/// Saves a screenshot like [`keep`], once the timeline is drawn.
 #[track_caller]
 pub(crate) fn keep_drawn(page: &Page, name: &str) {
     page.wait_until("the timeline is drawn", || Picture::of(page, "canvas#timeline").colours >= LEAST_COLOURS);

@@ -1,4 +1,5 @@
-//! The planner below the savings, and the peak without what is selected: the engine's numbers, and a curve in the picture.
+//! Planner below the savings, and the peak without the selection: numbers compared with the engine, and a curve in the
+//! plot.
 
 use crate::opened::open;
 use crate::opening::empty_page;
@@ -10,31 +11,31 @@ use memscape::ui::plan::words::facts;
 use memscape::units::{Bytes, grouped};
 use std::path::{Path, PathBuf};
 
-/// The sample of a training run that ships with the page.
+/// Path of the training sample that ships with the page.
 fn snapshot() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("www/training.pickle.gz")
 }
 
-/// What the engine says without a page.
+/// Answer of an engine without a page.
 fn beside(question: PlanQuestion) -> PlanPage {
-    let mut opened = open(&std::fs::read(snapshot()).expect("it is there")).expect("the page opened it");
+    let mut opened = open(&std::fs::read(snapshot()).expect("the sample exists")).expect("the sample is valid");
     let (device, what) = (opened.summary.devices[0].device, Question::Plan(Box::new(question)));
     match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
         Reply::Answer { answer: Answer::Plan(page), .. } => *page,
-        other => panic!("a plan was asked for, not {other:?}"),
+        other => panic!("expected a plan, got {other:?}"),
     }
 }
 
 fn factor(text: &str) -> Factor {
-    Factor::parse(text).expect("a factor")
+    Factor::parse(text).expect("a valid factor")
 }
 
-/// Labels and values of the planner, in one line each; without what the simulator says, which comes later.
+/// Labels and values of the planner, one line each, without the simulator's, which arrive later.
 fn shown(page: &Page) -> Vec<String> {
     let lines = page.evaluate(
         "[...document.querySelectorAll('#plan-facts dt')].map(label => `${label.textContent}: ${label.nextElementSibling.textContent}`)",
     );
-    let lines: Vec<String> = serde_json::from_value(lines).expect("texts");
+    let lines: Vec<String> = serde_json::from_value(lines).expect("the lines are strings");
     lines.into_iter().filter(|line| !line.starts_with("Reserved (simulated)")).collect()
 }
 
@@ -43,7 +44,7 @@ fn expected(question: PlanQuestion) -> Vec<String> {
     facts(&beside(question), capacity).into_iter().map(|(label, value)| format!("{label}: {value}")).collect()
 }
 
-/// Types into a field and leaves it.
+/// Replaces the text of a field and presses Enter.
 fn type_in(page: &Page, selector: &str, text: &str) {
     page.click(selector);
     page.evaluate(&format!("document.querySelector('{selector}').select()"));
@@ -51,43 +52,45 @@ fn type_in(page: &Page, selector: &str, text: &str) {
     page.press_enter();
 }
 
-/// What stands around the picture, curves included, once it has come to rest.
+/// Picture of the labels around the plot, including curves, once it no longer changes.
 fn labels(page: &Page) -> Picture {
     settled_as(page, || Picture::of(page, "canvas#labels"))
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_plan_is_computed_drawn_undone_and_linked() {
+fn plan_is_computed_drawn_undone_and_linked() {
     let page = empty_page();
     page.drop_files(&[&snapshot()]);
     page.wait_for_state("ready");
     page.press_held("W", SHIFT);
     page.click("[data-topic=savings]");
-    page.wait_until("the planner", || page.shows("#plan"));
+    page.wait_until("the planner is shown", || page.shows("#plan"));
     let before = labels(&page);
 
-    // Twice the batch: the first of the changes on offer.
+    // Doubles the batch size: the first change in the list.
     page.click("#plan-add");
     let batch = PlanQuestion { batch: factor("2x"), ..PlanQuestion::default() };
     page.wait_for(&expected(batch.clone()), || shown(&page));
     assert_eq!(page.attribute("#plan-draw", "aria-pressed").as_deref(), Some("true"));
-    page.wait_until("what would be reserved", || {
+    page.wait_until("simulated reserved bytes are shown", || {
         let facts = page.text("#plan-facts");
         facts.contains("Reserved (simulated)") && facts.contains("GiB with the recorded settings")
     });
     let drawn = labels(&page);
     assert!(before != drawn, "the curve is drawn");
 
-    // Beside it a group of its own, and a capacity.
+    // Adds a named group and a capacity.
     page.evaluate(
         "document.getElementById('plan-preset').selectedIndex = document.getElementById('plan-preset').length - 1",
     );
     page.click("#plan-add");
-    page.wait_until("its field has the focus", || page.evaluate("document.activeElement.dataset.planGroup") == "1");
+    page.wait_until("the field of the group has the focus", || {
+        page.evaluate("document.activeElement.dataset.planGroup") == "1"
+    });
     type_in(&page, "[data-plan-group=\"1\"]", "optimizer state");
     type_in(&page, "[data-plan-by=\"1\"]", "half");
-    page.wait_until("what is wrong", || page.text("#plan-rows .wrong").starts_with("Expected a factor such as"));
+    page.wait_until("the error is shown", || page.text("#plan-rows .wrong").starts_with("Expected a factor such as"));
     assert_eq!(shown(&page), Vec::<String>::new());
     type_in(&page, "[data-plan-by=\"1\"]", "/8");
     let groups = vec![(PlanGroup::Named("optimizer state".to_owned()), factor("/8"))];
@@ -100,36 +103,36 @@ fn a_plan_is_computed_drawn_undone_and_linked() {
     page.wait_for(&expected(fits), || shown(&page));
     assert!(shown(&page).iter().any(|line| line.starts_with("Largest batch: × ")), "{:?}", shown(&page));
 
-    page.wait_until("the link says so", || {
+    page.wait_until("the link contains the plan", || {
         let link = page.evaluate("location.hash");
         let link = link.as_str().unwrap_or_default();
         link.contains("&plan=batch%3D2%0Aoptimizer%20state%3D/8&fits=4%20GiB&curve=plan")
     });
 
-    // Back to the batch alone, which is another curve; and without a curve the picture is as it was.
+    // Undo returns to the batch alone. Without a plan there is no curve.
     page.evaluate(
         "{ const field = document.getElementById('plan-capacity'); field.value = ''; field.dispatchEvent(new Event('input', { bubbles: true })) }",
     );
     page.wait_for(&expected(beside_capacity), || shown(&page));
-    // The factor twice, the group, the row.
+    // Two changes of the factor, one of the group, and the row itself.
     for _ in 0..4 {
         page.click("#plan-undo");
     }
     page.wait_for(&expected(batch), || shown(&page));
     page.click("#plan-clear");
-    page.wait_until("nothing is planned", || shown(&page).is_empty());
+    page.wait_until("the plan is empty", || shown(&page).is_empty());
     page.click("#fit-both");
-    assert_eq!(labels(&page), before, "the picture is as it was");
+    assert_eq!(labels(&page), before, "the labels have changed");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_selected_is_left_out() {
+fn peak_without_selection_is_shown() {
     let page = empty_page();
     page.drop_files(&[&snapshot()]);
     page.wait_for_state("ready");
-    assert!(page.attribute("#without", "hidden").is_some(), "nothing is selected");
+    assert!(page.attribute("#without", "hidden").is_some(), "the peak without a selection is hidden");
     page.click("#find");
     "optimizer.py".chars().for_each(|letter| page.press(&letter.to_string()));
     let groups = vec![(PlanGroup::Where("optimizer.py".to_owned()), Factor::ZERO)];
@@ -151,14 +154,14 @@ fn what_is_selected_is_left_out() {
     page.wait_for(&Some("false".to_owned()), || page.attribute("#without-show", "aria-pressed"));
     assert_eq!(labels(&page), before);
 
-    // A node of the call tree.
+    // Selects a node of the call tree.
     page.click("#find-clear");
-    page.wait_until("nothing is selected", || page.attribute("#without", "hidden").is_some());
+    page.wait_until("the peak without a selection is hidden", || page.attribute("#without", "hidden").is_some());
     page.press("Escape");
     page.press_held("T", SHIFT);
-    page.wait_until("the tree", || page.text("#tree-rows").contains("train.py"));
+    page.wait_until("the tree is shown", || page.text("#tree-rows").contains("train.py"));
     page.evaluate("document.querySelectorAll('#tree-rows .row:not([hidden])')[1].click()");
-    page.wait_until("the peak without it", || page.text("#without-text").contains("MiB"));
+    page.wait_until("the peak without the node is shown", || page.text("#without-text").contains("MiB"));
     assert!(page.text("#without-name").starts_with('“'), "{}", page.text("#without-name"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

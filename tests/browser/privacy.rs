@@ -1,4 +1,5 @@
-//! Nothing leaves the machine and nothing foreign runs: what the browser was asked to fetch, and what it refuses.
+//! Privacy and content security policy: opening a file requests nothing from other servers, and foreign scripts do not
+//! run.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
@@ -6,14 +7,14 @@ use crate::opening::{empty_page, shows_halves};
 use crate::page::Page;
 use crate::site::Site;
 
-/// An expression that says whether a fetch of this address gets through.
+/// Expression that fetches an address and returns "reached" or "refused".
 fn attempt(address: &str) -> String {
     format!("fetch('{address}').then(() => 'reached', () => 'refused')")
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn opening_a_file_asks_nobody_but_the_pages_own_server() {
+fn opening_file_requests_only_own_server() {
     let page = empty_page();
     page.drop_files(&[&halves()]);
     shows_halves(&page);
@@ -25,14 +26,17 @@ fn opening_a_file_asks_nobody_but_the_pages_own_server() {
     };
     let foreign: Vec<_> = requests.iter().filter(|address| !own(address)).collect();
     assert!(foreign.is_empty(), "{foreign:#?}");
-    assert!(requests.iter().any(|address| address.ends_with("_bg.wasm")), "the wasm was seen: {requests:#?}");
+    assert!(
+        requests.iter().any(|address| address.ends_with("_bg.wasm")),
+        "the request for the wasm is missing: {requests:#?}"
+    );
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn page_and_worker_can_not_reach_another_origin() {
+fn page_and_worker_cannot_reach_other_origin() {
     let site = Site::shared();
-    // The other server answers every origin; without our policy it is reached, so nothing but the policy refuses.
+    // The other server allows every origin. A tab without the policy reaches it, so only the policy blocks the page.
     let unbound = Page::blank(Chromium::with(Adapter::Software));
     crate::fixtures::file("control", b"asked for by this test alone");
     assert_eq!(unbound.evaluate(&attempt(&format!("{}/open/control", site.elsewhere))), "reached");
@@ -45,7 +49,7 @@ fn page_and_worker_can_not_reach_another_origin() {
     assert_eq!(page.evaluate(&attempt(&probe)), "refused");
     let worker = page.workers().pop().expect("the page has a worker");
     assert_eq!(page.evaluate_in(&worker, &attempt(&probe)), "refused");
-    // The roads around fetch.
+    // Ways to send a request without fetch.
     let image = format!(
         "new Promise(done => {{ const image = new Image(); image.onload = () => done('reached'); \
          image.onerror = () => done('refused'); image.src = '{probe}'; }})"
@@ -56,14 +60,14 @@ fn page_and_worker_can_not_reach_another_origin() {
     assert_eq!(page.evaluate_in(&worker, &import), "refused");
     page.evaluate(&format!("navigator.sendBeacon('{probe}', 'x') && null"));
     page.evaluate(&format!("new WebSocket('{}') && null", probe.replace("http:", "ws:")));
-    // Both are refused at once or not at all; a request on its way would be here well before this.
+    // A request that was not blocked would arrive well within this time.
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(site.asked_elsewhere("open/probe"), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn foreign_script_does_not_run() {
+fn injected_script_does_not_run() {
     let page = empty_page();
     page.evaluate(
         "{ const script = document.createElement('script'); script.textContent = 'window.intruder = 1'; \
@@ -78,9 +82,9 @@ fn foreign_script_does_not_run() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_starts_without_a_violation_of_its_own_policy() {
+fn page_starts_without_policy_violation() {
     let page = empty_page();
     assert_eq!(page.complaints(), Vec::<String>::new());
     let policies = page.evaluate("document.querySelectorAll('meta[http-equiv=\"Content-Security-Policy\" i]').length");
-    assert_eq!(policies, 2, "the page's own, and the tighter one that start() adds");
+    assert_eq!(policies, 2, "the policy of the page and the stricter one added by start()");
 }

@@ -1,5 +1,5 @@
-//! Many ranks at once in the page: surveyed beside the open snapshot, told as the engine tells, drawn, opened and compared, stopped and
-//! gone on with.
+//! Surveys of many ranks in the page: results as from the engine, charts, opening and comparing ranks, cancelling and
+//! resuming.
 
 use crate::comparing::tells;
 use crate::fixtures::file;
@@ -15,29 +15,29 @@ use std::path::PathBuf;
 
 const STORY: &str = "--steps 3 --layers 2 --hidden 128 --sequence 64 --record-from-start --frames 12";
 
-/// Five ranks alike, one that leaks, one whose file is cut off, and one whose file is missing.
+/// Files of eight ranks: five alike, one that leaks, one missing and one truncated.
 fn eight(name: &str) -> Vec<PathBuf> {
     let path = |rank: usize| format!("{name}_rank{rank}.pickle");
     let mut files: Vec<PathBuf> = (0..5).map(|rank| generated(&path(rank), STORY)).collect();
     files.push(generated(&path(5), &format!("{STORY} --extra-leak 4")));
-    let bytes = std::fs::read(&files[0]).expect("it was written before");
+    let bytes = std::fs::read(&files[0]).expect("the file was generated");
     files.push(file(&path(7), &bytes[..bytes.len() / 2]));
     files
 }
 
-/// What is told of files without a page.
+/// Expected report, computed without a page.
 fn expected(files: &[PathBuf]) -> Report {
     in_order(files, Order::Rank)
 }
 
 fn in_order(files: &[PathBuf], order: Order) -> Report {
-    let name = |path: &PathBuf| path.file_name().expect("a file").to_string_lossy().into_owned();
+    let name = |path: &PathBuf| path.file_name().expect("the path has a file name").to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().map(name).collect();
     let said = named(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut ranks = Vec::new();
     for ((place, path), named) in files.iter().enumerate().zip(said) {
         let rank = Rank { place: Some(place as u32), ..Rank::of(names[place].clone(), named) };
-        let bytes = std::fs::read(path).expect("it was written before");
+        let bytes = std::fs::read(path).expect("the file was generated");
         let mut has_time = || true;
         let slice = &mut Slice::new(&mut has_time);
         let mut opening = Opening::new(names[place].clone(), bytes.len() as u64, None, u64::MAX);
@@ -58,8 +58,8 @@ fn in_order(files: &[PathBuf], order: Order) -> Report {
         match opened {
             Err(error) => ranks.push(rank.failed(error)),
             Ok(opened) => {
-                let mut survey = FileSurvey::new(&opened.summary()).expect("it has a device");
-                let of = survey.step(|device| opened.side(device), slice).expect("there is time");
+                let mut survey = FileSurvey::new(&opened.summary()).expect("the file has a device");
+                let of = survey.step(|device| opened.side(device), slice).expect("the slice never expires");
                 ranks.extend(rank.of_file(of).0);
             }
         }
@@ -73,7 +73,7 @@ fn topic(page: &Page) -> Option<String> {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn many_files_are_surveyed_opened_and_compared() {
+fn dropped_ranks_are_surveyed_opened_and_compared() {
     let files = eight("surveyed");
     let page = empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
@@ -91,20 +91,22 @@ fn many_files_are_surveyed_opened_and_compared() {
     page.prefer_color_scheme("light");
     page.resize(1280, 800);
 
-    // Why does rank 5 differ? Its group's median is A.
+    // The outlier, rank 5, is compared with the median rank of its group as A.
     let outlier = "[data-sheet='outliers'] tbody tr";
     page.click(outlier);
     page.wait_for(&Some("comparison".to_owned()), || topic(&page));
-    page.wait_until("it is compared", || {
+    page.wait_until("the ranks are compared", || {
         let told = page.text("#why-statements");
         told.starts_with("B's peak is 12.0 MiB higher")
     });
     assert!(page.text("#lane-labels").contains("surveyed_rank2.pickle"), "{}", page.text("#lane-labels"));
     keep_drawn(&page, "ranks-compared");
 
-    // Back to the ranks, and into another one.
+    // Back to the ranks, then opens another one.
     page.click("[data-topic='ranks']");
-    page.wait_until("the map is there", || page.evaluate("!!document.querySelector('[data-rank=\"3\"]')") == true);
+    page.wait_until("the map of ranks is shown", || {
+        page.evaluate("!!document.querySelector('[data-rank=\"3\"]')") == true
+    });
     page.click("[data-rank='3']");
     page.wait_until("rank 3 is open", || page.evaluate("document.title").to_string().contains("surveyed_rank3"));
     page.wait_for_state("ready");
@@ -114,9 +116,9 @@ fn many_files_are_surveyed_opened_and_compared() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_broken_first_file_does_not_hide_the_rest() {
+fn broken_first_file_does_not_hide_other_ranks() {
     let mut files = eight("broken-first");
-    let good = std::fs::read(&files[1]).expect("it was written before");
+    let good = std::fs::read(&files[1]).expect("the file was generated");
     files[0] = file("broken-first_rank0.pickle", &good[..good.len() / 3]);
     let page = empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
@@ -127,29 +129,30 @@ fn a_broken_first_file_does_not_hide_the_rest() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_survey_is_cancelled_and_goes_on() {
+fn cancelled_survey_resumes() {
     let one = generated("many.pickle", "--events 20000 --frames 12");
-    let bytes = std::fs::read(one).expect("it was written before");
+    let bytes = std::fs::read(one).expect("the file was generated");
     let files: Vec<PathBuf> = (0..60).map(|rank| file(&format!("many_rank{rank}.pickle"), &bytes)).collect();
     let page = empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     page.wait_for_state("ready");
-    // As soon as it runs: by the time that a click has found its place, all may be surveyed.
+    // Cancelled by script as soon as it runs: a real click might come after the survey has finished.
     let cancel = "(it => !!it && !document.querySelector('#ranks').hidden && it.innerText === 'Cancel' && (it.click(), true))\
                   (document.querySelector('#ranks-toggle'))";
-    page.wait_until("it runs", || page.evaluate(cancel) == true);
-    page.wait_until("it has stopped", || page.text("#ranks-status").starts_with("Cancelled: "));
+    page.wait_until("the survey runs", || page.evaluate(cancel) == true);
+    page.wait_until("the survey is cancelled", || page.text("#ranks-status").starts_with("Cancelled: "));
     assert_eq!(page.text("#ranks-toggle"), "Resume");
     page.click("#ranks-toggle");
     tells(&page, &expected(&files));
-    // Two have read until it was cancelled, and two since: they are gone. That of the open file and the one that gathers are left.
+    // Two workers read until the survey was cancelled and two after it resumed: those four have ended. The workers of
+    // the open file and of the collected results remain.
     page.wait_for(&(6, 4), || (page.workers().len(), page.dead_workers()));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn ranks_are_opened_and_compared_by_keys() {
+fn ranks_open_and_compare_with_keys() {
     let files = eight("by-keys");
     let page = empty_page();
     page.drop_files(&files.iter().map(PathBuf::as_path).collect::<Vec<_>>());
@@ -161,11 +164,11 @@ fn ranks_are_opened_and_compared_by_keys() {
     page.wait_until("rank 3 is open", || page.evaluate("document.title").to_string().contains("by-keys_rank3"));
     page.wait_for_state("ready");
     tells(&page, &expected(&files));
-    // With Shift it is compared with the open one.
+    // With Shift, the rank is compared with the open one.
     focus(5);
     page.press_shift_enter();
     page.wait_for(&Some("comparison".to_owned()), || topic(&page));
-    page.wait_until("it is compared", || page.text("#why-statements").contains("12.0 MiB higher"));
-    page.wait_until("its lane is named", || page.text("#lane-labels").contains("by-keys_rank3.pickle"));
+    page.wait_until("the ranks are compared", || page.text("#why-statements").contains("12.0 MiB higher"));
+    page.wait_until("the lane has the file's name", || page.text("#lane-labels").contains("by-keys_rank3.pickle"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -1,5 +1,6 @@
-//! Exports in the pages of the tools that they are made for: speedscope's and DHAT's viewer, from the disk, with what they print compared
-//! with our numbers. tests/readers.sh installs both; where one is missing, its test says so. The other readers are in tests/readers.py.
+//! Exports opened in the HTML viewers of speedscope and DHAT, whose numbers are compared with ours. `tests/readers.sh`
+//! installs both; if one is missing, its test prints a message and passes. The other readers are tested by
+//! `tests/readers.py`.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{LOWER, UPPER, folder, halves};
@@ -10,41 +11,41 @@ use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// speedscope in the folder of tools.
+/// Path of speedscope's page in the folder of tools.
 const SPEEDSCOPE: &str = "readers/node_modules/speedscope/dist/release/index.html";
 const DHAT: [&str; 2] = ["/usr/libexec/valgrind/dh_view.html", "/usr/lib/valgrind/dh_view.html"];
 
-/// What the small blocks of the file have.
+/// Requested bytes of a small block of [`halves`].
 const SMALL: u64 = 1 << 20;
 
-/// The two halves at the peak, in a format.
+/// Exports the peak of [`halves`] in a format.
 fn exported(format: &str, name: &str) -> PathBuf {
     let out = folder().join(name);
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     let done = command.arg("export").arg(halves()).args(["--to", format, "--at", "peak", "-o"]).arg(&out).status();
-    assert!(done.expect("it runs").success());
+    assert!(done.expect("the command runs").success());
     out
 }
 
 fn address(path: &Path) -> String {
-    format!("file://{}", std::fs::canonicalize(path).expect("it is there").display())
+    format!("file://{}", std::fs::canonicalize(path).expect("the file exists").display())
 }
 
-/// As speedscope writes bytes.
+/// Formats bytes as speedscope does.
 fn gigabytes(bytes: u64) -> String {
     format!("{:.2} GB", bytes as f64 / f64::from(1 << 30))
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn speedscope_shows_what_is_live_at_the_peak() {
+fn speedscope_shows_live_bytes_at_peak() {
     let speedscope = crate::site::tools().join(SPEEDSCOPE);
     if !speedscope.exists() {
         println!("SKIPPED: npm could not install speedscope");
         return;
     }
-    let profile = std::fs::read(exported("speedscope", "halves.speedscope.json")).expect("it was written");
-    // As speedscope's own command line gives its page a file.
+    let profile = std::fs::read(exported("speedscope", "halves.speedscope.json")).expect("the export was written");
+    // A script in the format that speedscope's command line writes for its page.
     let script =
         format!("speedscope.loadFileFromBase64('halves.speedscope.json', '{}')", BASE64_STANDARD.encode(profile));
     let script = crate::fixtures::file("halves.speedscope.js", script.as_bytes());
@@ -57,7 +58,7 @@ fn speedscope_shows_what_is_live_at_the_peak() {
         "[...document.querySelectorAll('div')].filter(it => it.textContent.endsWith('Sandwich')).pop().click()",
     );
     let text = || page.text("body");
-    page.wait_until("the table of functions", || text().contains("make_lower"));
+    page.wait_until("the table of functions is shown", || text().contains("make_lower"));
     for (function, bytes) in [("make_lower", LOWER), ("make_upper", UPPER)] {
         let row = format!(
             "[...document.querySelectorAll('tr')].find(it => it.textContent.includes('{function}')).textContent"
@@ -72,7 +73,7 @@ fn speedscope_shows_what_is_live_at_the_peak() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_viewer_of_dhat_shows_the_peak_and_the_end() {
+fn dhat_viewer_shows_peak_and_end() {
     let Some(viewer) = DHAT.iter().map(Path::new).find(|path| path.exists()) else {
         println!("SKIPPED: valgrind's dh_view.html is not installed");
         return;

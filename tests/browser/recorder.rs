@@ -1,4 +1,4 @@
-//! What a recorder adds to a snapshot, in the page: the name of a tensor, facts about the GPU, source lines with no file dropped.
+//! Data that memscape's recorder adds to a snapshot: tensor names, facts about the GPU, and source lines.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::file;
@@ -13,14 +13,14 @@ fn shown(page: &Page, selector: &str) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn tensors_facts_and_source_lines_are_shown() {
+fn recorded_tensors_gpu_facts_and_source_lines_are_shown() {
     file("recorded.pickle", &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"));
     let url = Site::shared().page_with("../snapshots/recorded.pickle") + "&select=2&tab=source";
     let page = Page::open(Chromium::with(Adapter::Missing), &url);
     page.wait_for_state("ready");
-    // The third allocation is the optimizer's.
+    // The third allocation belongs to the optimizer.
     page.wait_until("the tensor is named", || shown(&page, "#details-key").contains("layers.0.weight"));
-    page.wait_until("it is classified by its name", || {
+    page.wait_until("the allocation is classified by the tensor's name", || {
         shown(&page, "#details-key").contains("optimizer state")
             && page.text("#details-facts").contains("named by the recorder")
     });
@@ -37,8 +37,8 @@ fn tensors_facts_and_source_lines_are_shown() {
     page.click("#side-file");
     page.wait_until("the GPU is described", || page.text("#file-panel").contains("Outside the allocator"));
     let facts = page.text("#file-panel");
-    for told in ["NVIDIA H100", "20.0 MiB · 20,971,520 B", "equal to the peak above", "node7"] {
-        assert!(facts.contains(told), "{told}: {facts}");
+    for fact in ["NVIDIA H100", "20.0 MiB · 20,971,520 B", "equal to the peak above", "node7"] {
+        assert!(facts.contains(fact), "{fact}: {facts}");
     }
     page.evaluate(
         "[...document.querySelectorAll('#file-panel h3')].find(it => it.innerText.includes('GPU'))?.scrollIntoView()",
@@ -49,7 +49,7 @@ fn tensors_facts_and_source_lines_are_shown() {
     settled(&page);
     keep(&page, "recorder-file-light");
 
-    // The steps that it marked are those of the insight.
+    // The Steps insight uses the steps marked by the recorder.
     page.press_held("W", SHIFT);
     page.wait_until("the insights are shown", || {
         page.attribute("#tab-why", "aria-selected").as_deref() == Some("true")

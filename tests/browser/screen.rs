@@ -1,5 +1,4 @@
-//! The screen as a new user meets it: how much room the plot has, how many controls stand above it, and in how many clicks the usual
-//! questions are answered.
+//! First use of the page: room for the plot, number of controls, and the clicks that common questions take.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -20,10 +19,10 @@ use memscape::units::Bytes;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The windows that people have.
+/// Common window sizes, in CSS pixels.
 const SIZES: [(u32, u32); 3] = [(1440, 900), (1280, 720), (1920, 1080)];
 
-/// What of the header and the toolbar can be clicked or typed into, and is seen.
+/// Ids of the visible controls in the header and the toolbar.
 const CONTROLS: &str = "[...document.querySelectorAll('#bar :is(a, button, select, input), #tools :is(button, select)')] \
     .filter(it => it.checkVisibility() && it.id !== 'file' && it.getBoundingClientRect().width > 0).map(it => it.id)";
 
@@ -41,7 +40,7 @@ fn pressed(page: &Page, control: &str) -> bool {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_plot_has_the_room() {
+fn plot_takes_most_of_window() {
     let page = opened(&halves());
     for (width, height) in SIZES {
         page.resize(width, height);
@@ -51,21 +50,21 @@ fn the_plot_has_the_room() {
         let controls = page.evaluate(CONTROLS);
         assert!(controls.as_array().is_some_and(|all| (5..=14).contains(&all.len())), "{controls}");
         let sideways = "document.documentElement.scrollWidth > document.documentElement.clientWidth";
-        assert_eq!(page.evaluate(sideways), false, "nothing is wider than the window");
+        assert_eq!(page.evaluate(sideways), false, "the page scrolls sideways");
         let scrolls = "document.documentElement.scrollHeight > document.documentElement.clientHeight";
-        assert_eq!(page.evaluate(scrolls), false, "nor higher");
+        assert_eq!(page.evaluate(scrolls), false, "the page scrolls vertically");
         keep(&page, &format!("screen-{width}x{height}"));
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn why_it_ran_out_of_memory_takes_no_click() {
+fn cause_of_oom_is_shown_without_click() {
     let page = opened(&generated("screen-oom.pickle", "--steps 2 --layers 4 --oom"));
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-why", "aria-selected"));
     page.wait_for(&Some("oom".to_owned()), || page.attribute("#why-report", "data-topic"));
-    page.wait_until("it says why", || !page.text("#why-statements").is_empty());
-    // The event is in the list of all events.
+    page.wait_until("the cause is shown", || !page.text("#why-statements").is_empty());
+    // The headlines include the OOM.
     let event = "[...document.querySelectorAll('#headlines button')].map(it => it.dataset.place)";
     assert_eq!(page.evaluate(event), json!(["peak", "reserved-peak", "end", "oom"]));
     let cursor = page.attribute("#moment", "data-event");
@@ -77,7 +76,7 @@ fn why_it_ran_out_of_memory_takes_no_click() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn own_frames_are_seen_after_one_click() {
+fn user_frames_are_visible_after_one_click() {
     let page = opened(&halves());
     shows_halves(&page);
     for (width, height) in [(1440, 900), (1280, 720)] {
@@ -94,32 +93,32 @@ fn own_frames_are_seen_after_one_click() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_scope_rules_all_views() {
+fn scope_applies_to_all_views() {
     let page = opened(&halves());
     shows_halves(&page);
     page.click("#tab-table");
     let title = || page.text("#answer-title");
-    page.wait_until("what is live at the peak", || title().contains("3 allocations"));
-    let all = page.attribute("#summary", "data-allocations").expect("an exact number");
+    page.wait_until("the live allocations are counted", || title().contains("3 allocations"));
+    let all = page.attribute("#summary", "data-allocations").expect("the number of allocations");
     page.click("#scope-trace");
     page.wait_until("the whole trace", || title().starts_with(&format!("{all} allocations")));
     page.wait_until("all of them are listed", || page.text("#table-status").contains(&format!("{all} allocations")));
     assert!(pressed(&page, "#scope-trace") && !pressed(&page, "#scope-cursor"));
     page.click("#scope-range");
     page.wait_until("the window is the range", || page.attribute("#range", "data-from").is_some());
-    page.wait_until("what of it can be chosen", || page.corners("#scope").width > 0.0);
+    page.wait_until("the choices of the scope are shown", || page.corners("#scope").width > 0.0);
     page.click("#scope-cursor");
-    page.wait_until("back at the cursor", || title().contains("3 allocations"));
+    page.wait_until("the scope is the cursor again", || title().contains("3 allocations"));
     assert_eq!(page.evaluate("document.querySelector('#scope-field').hidden"), Value::Bool(true));
 }
 
-/// The engine without a page, with the same file open, asked about its first device.
+/// Answer of an engine without a page, about the first device of the same file.
 fn engine(file: &Path, what: Question) -> Answer {
-    let mut opened = open(&std::fs::read(file).expect("it was read before")).expect("the page opened it");
+    let mut opened = open(&std::fs::read(file).expect("the file exists")).expect("the file is valid");
     let device = opened.summary.devices[0].device;
     match opened.reply(Request::Ask(Ask { serial: 1, device, what })) {
         Reply::Answer { answer, .. } => answer,
-        other => panic!("an answer was asked for, not {other:?}"),
+        other => panic!("expected an answer, got {other:?}"),
     }
 }
 
@@ -127,10 +126,10 @@ fn number(page: &Page, selector: &str, attribute: &str) -> u64 {
     page.attribute(selector, attribute).and_then(|it| it.parse().ok()).unwrap_or(u64::MAX)
 }
 
-/// Forward against backward: A and B, and what each view says of the difference, to the byte.
+/// Compares the exact differences between A and B in each view with the engine's answers.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_and_b_show_what_changed_in_every_view() {
+fn changes_from_a_to_b_appear_in_every_view() {
     let file = generated("screen-change.pickle", "--steps 3 --layers 3");
     let page = opened(&file);
     page.click("#scope-change");
@@ -160,14 +159,14 @@ fn a_and_b_show_what_changed_in_every_view() {
     let heads =
         page.evaluate("[...document.querySelectorAll('#tree-head > span')].slice(1, 6).map(it => it.textContent)");
     assert_eq!(heads, json!(["Δ B − A", "B / A", "At A", "At B", "Δ count"]));
-    // Every row that is seen is what the engine says of its node.
+    // Every visible row matches the engine's row.
     page.click("#tree-open-all");
     let rows = "[...document.querySelectorAll('#tree-space > .row:not([hidden])')]
         .map(it => [it.querySelector('.name').textContent, Number(it.dataset.bytes), Number(it.dataset.count)])";
-    page.wait_until("more than the first are seen", || page.evaluate(rows).as_array().is_some_and(|it| it.len() > 3));
+    page.wait_until("more rows are shown", || page.evaluate(rows).as_array().is_some_and(|it| it.len() > 3));
     for row in page.evaluate(rows).as_array().into_iter().flatten() {
         let is_it = |it: &&TreeRow| json!([it.label.name, it.ends[0].bytes, it.ends[1].bytes]) == *row;
-        assert!(tree.rows.iter().any(|it| is_it(&it)), "{row} is no row of the engine's");
+        assert!(tree.rows.iter().any(|it| is_it(&it)), "{row} is not in the engine's answer");
     }
     keep(&page, "screen-change-tree");
     page.click("#tab-flame");
@@ -186,59 +185,68 @@ fn a_and_b_show_what_changed_in_every_view() {
         assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.gone.bytes));
         [table.gone.bytes, table.listed.bytes - table.gone.bytes].map(|bytes| Bytes(bytes).to_string())
     };
-    page.wait_until("what is allocated and freed", || {
+    page.wait_until("allocated and freed bytes are shown", || {
         let status = page.text("#table-status");
         status.contains(&format!("allocated +{new}")) && status.contains(&format!("freed −{gone}"))
     });
     let signs = "[...document.querySelectorAll('#table-rows [role=row]')].every(it => /^[+−]/.test(it.children[1].textContent))";
-    assert_eq!(page.evaluate(signs), Value::Bool(true), "each row says whether it is new or gone");
+    assert_eq!(page.evaluate(signs), Value::Bool(true), "each row has a sign");
     keep(&page, "screen-change-table");
     // A click moves B, and the views follow.
     let (x, y) = page.corners("canvas#timeline").at(0.9, 0.02);
     page.click_at(x, y);
-    page.wait_until("B is there", || number(&page, "#range", "data-to") != u64::from(to));
-    assert_eq!(number(&page, "#range", "data-from"), u64::from(from), "A stays");
+    page.wait_until("B has moved", || number(&page, "#range", "data-to") != u64::from(to));
+    assert_eq!(number(&page, "#range", "data-from"), u64::from(from), "A has not moved");
     assert!(pressed(&page, "#scope-change"));
 }
 
-/// A leak is told of at once; a click on it shows its live bytes step by step.
+/// A leak is reported at once, and a click on it shows its live bytes per step.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_leak_is_one_click_from_its_course() {
+fn leak_shows_bytes_per_step_after_one_click() {
     let file = generated("screen-leak.pickle", "--steps 7 --layers 2 --leak");
     let page = opened(&file);
-    page.wait_until("the badge counts it", || page.text("#why-badge").parse::<u32>().is_ok_and(|count| count > 0));
+    page.wait_until("the badge counts the leak", || {
+        page.text("#why-badge").parse::<u32>().is_ok_and(|count| count > 0)
+    });
     let question = ReportQuestion { topic: Topic::Peak, rows: 10, ..ReportQuestion::default() };
     let Answer::Report(report) = engine(&file, Question::Report(question)) else { panic!("no report") };
-    let grows = report.statements.iter().find(|it| matches!(it.chart, Some(Chart::Course { .. }))).expect("a leak");
+    let grows = report
+        .statements
+        .iter()
+        .find(|it| matches!(it.chart, Some(Chart::Course { .. })))
+        .expect("the leak is reported");
     assert_eq!(grows.tone, Tone::Alarm);
-    let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("it has a course") };
+    let Some(Chart::Course { values, ends }) = &grows.chart else { panic!("no chart") };
     assert_eq!((values.len(), ends), (6, &["step_1".to_owned(), "step_6".to_owned()]));
-    assert!(values.windows(2).all(|two| two[1] > two[0]), "each step leaves something: {values:?}");
+    assert!(values.windows(2).all(|two| two[1] > two[0]), "live bytes grow in each step: {values:?}");
     let question = ReportQuestion { topic: Topic::Leaks, rows: 10, ..ReportQuestion::default() };
     let Answer::Report(leaks) = engine(&file, Question::Report(question)) else { panic!("no report") };
     let growth =
         leaks.sheets.iter().find(|it| it.key == "grows").and_then(|it| it.rows.first()).map(|row| row.cells[0].clone());
-    assert_eq!(growth, Some(Cell::Change((values[5] - values[0]) as i64)), "the table says the same");
+    assert_eq!(growth, Some(Cell::Change((values[5] - values[0]) as i64)), "the table shows the same growth");
     let bars = "[...document.querySelectorAll('#why-statements .course i')].map(it => it.title)";
     let expected: Vec<String> = values.iter().map(|&bytes| Bytes(bytes).to_string()).collect();
     page.wait_for(&json!(expected), || page.evaluate(bars));
     page.click("#why-statements li:has(.course) > button");
-    page.wait_until("its course is large", || page.corners("#why-statements .course .marks").height >= 100.0);
+    page.wait_until("the chart is expanded", || page.corners("#why-statements .course .marks").height >= 100.0);
     assert!(page.text("#why-statements li:has(.course) .fix").starts_with("Fix"));
     keep(&page, "screen-leak");
 }
 
-/// Which segments are pinned, and by what: the first lines of the view.
+/// Checks the first lines of the view: empty segments, segments pinned by one block, and that block.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn segments_say_what_keeps_them() {
+fn segments_list_blocks_that_pin_them() {
     let Some(files) = real_files() else { return };
-    let file = files.iter().find(|it| it.path.ends_with("train-fp32-1185-segments.pickle")).expect("it is in the list");
+    let file = files
+        .iter()
+        .find(|it| it.path.ends_with("train-fp32-1185-segments.pickle"))
+        .expect("the file is in the corpus");
     let page = opened(&file.path);
     page.click("#tab-state");
-    page.wait_until("the state is there", || number(&page, "#state", "data-segments") == 1185);
-    // The file itself: what is live at the peak, segment by segment (`tests/state.rs` holds it against the plain truth).
+    page.wait_until("the segments are shown", || number(&page, "#state", "data-segments") == 1185);
+    // Sums over the engine's segments at the peak (`tests/state.rs` checks those against a reference).
     let Answer::State(state) = engine(
         &file.path,
         Question::State(StateQuestion {
@@ -270,7 +278,7 @@ fn segments_say_what_keeps_them() {
     let by = &state.kept.by_site[0];
     assert!(page.text("#memory-kept button").ends_with(&format!("pinned by one block: {}", by.site)));
     page.click("#memory-kept button");
-    page.wait_until("that block is selected", || {
+    page.wait_until("the pinning block is selected", || {
         number(&page, "#details", "data-allocation") == u64::from(by.allocation)
     });
     keep(&page, "screen-segments-kept");

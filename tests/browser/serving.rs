@@ -1,4 +1,4 @@
-//! `memscape serve`, started and opened as a person does: the address on the terminal, the page behind it, the snapshot it brings.
+//! `memscape serve` in the browser: the printed address, the page, and the served snapshots.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::generate::{Options, generate};
@@ -10,7 +10,8 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// When the load began and when there was its picture, in ms since the navigation. A file chosen is a beginning too.
+/// Script that records when loading began and when the first frame was drawn, in ms since the navigation. A file chosen
+/// in the input also begins a load.
 const WATCH: &str = "{ const seen = window.seen = {}; \
     addEventListener('change', event => { if (event.target.id === 'file') seen.begun = performance.now(); }, true); \
     new MutationObserver((changes, observer) => { const { state } = document.body?.dataset ?? {}; \
@@ -25,7 +26,7 @@ fn viewer() -> PathBuf {
     viewer
 }
 
-/// A folder of this name with nothing in it.
+/// Creates an empty folder of this name.
 fn folder(name: &str) -> PathBuf {
     let folder = crate::fixtures::folder().join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -33,16 +34,16 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// A snapshot of some thousand events, the same for the same words.
+/// Generates a snapshot with these options of the generator.
 fn generated(words: &str) -> Vec<u8> {
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-    generate(&options, Vec::new()).expect("a Vec takes all").0
+    generate(&options, Vec::new()).expect("writing to a Vec succeeds").0
 }
 
-/// The page at the address that stands on the terminal.
+/// Opens the page at the address that the server prints.
 fn opened(server: &Server) -> Page {
     let page = Page::blank(Chromium::with(Adapter::Software));
-    // With WebGPU, which the policy of the served page must not forbid.
+    // With WebGPU, which the content security policy of the served page must allow.
     page.run_before_load("history.replaceState(null, '', '?renderer=webgpu' + location.hash)");
     page.follow(&server.address());
     page
@@ -50,7 +51,7 @@ fn opened(server: &Server) -> Page {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_served_file_shows_the_numbers_of_the_dropped_one() {
+fn served_file_shows_same_numbers_as_dropped_file() {
     let path = crate::fixtures::file("served.pickle", &generated("--events 30000 --leak"));
     let dropped = empty_page();
     dropped.drop_files(&[&path]);
@@ -60,12 +61,12 @@ fn a_served_file_shows_the_numbers_of_the_dropped_one() {
     page.wait_for_state("ready");
     page.wait_for(&summary(&dropped), || summary(&page));
     assert_ne!(summary(&page)[3], "");
-    page.wait_until("the renderer", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
+    page.wait_until("WebGPU draws", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
     let asked = page.requests().into_iter().filter(|url| !url.starts_with("blob:") && !url.starts_with("data:"));
     let asked: Vec<String> = asked.collect();
-    assert!(asked.iter().all(|url| url.starts_with(&server.address())), "nobody else is asked: {asked:?}");
+    assert!(asked.iter().all(|url| url.starts_with(&server.address())), "requests to other servers: {asked:?}");
     assert_eq!(page.complaints(), Vec::<String>::new());
-    // A site that points its name here, and whoever does not know the address.
+    // DNS rebinding by another site, and requests without the secret path.
     for (path, host, status) in [
         (format!("{}/page", server.token), "evil.example", "403"),
         (format!("{}/0/served.pickle", server.token), "evil.example:80", "403"),
@@ -73,28 +74,28 @@ fn a_served_file_shows_the_numbers_of_the_dropped_one() {
         ("page".to_owned(), "localhost", "404"),
     ] {
         let mut stream = server.connect();
-        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it listens");
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("the server listens");
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
+        stream.read_to_string(&mut answer).expect("the server responds");
         assert_eq!(answer.split(' ').nth(1), Some(status), "{path} of {host}: {answer}");
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_served_folder_is_listed_whatever_its_files_are_called() {
+fn served_folder_lists_files_with_special_characters() {
     let folder = folder("served");
     let names = ["rank 0/100%.pickle", "rank 1/a#b?c&d.pickle", "it's \"q\" <b>.pickle", "ä+z.pickle"];
     for (place, name) in names.iter().enumerate() {
         let path = folder.join(name);
-        fs::create_dir_all(path.parent().expect("in a folder")).expect("target/tmp can be written");
+        fs::create_dir_all(path.parent().expect("the path has a parent")).expect("target/tmp can be written");
         fs::write(path, generated(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
     }
     let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
     let page = opened(&server);
     page.wait_for_state("ready");
     let listed = "[...document.querySelectorAll('select#snapshot option')].map(option => option.textContent)";
-    page.wait_until("all are listed", || page.evaluate(listed).as_array().map(Vec::len) == Some(names.len()));
+    page.wait_until("all files are listed", || page.evaluate(listed).as_array().map(Vec::len) == Some(names.len()));
     let listed = page.evaluate(listed);
     let mut listed: Vec<&str> = listed.as_array().into_iter().flatten().filter_map(|name| name.as_str()).collect();
     listed.sort_unstable();
@@ -103,7 +104,7 @@ fn a_served_folder_is_listed_whatever_its_files_are_called() {
     for (listed, expected) in listed.iter().zip(expected) {
         assert!(listed.contains(expected), "{listed} for {expected}");
     }
-    // Each is fetched when it is chosen, under whatever name.
+    // Each file is fetched when it is chosen.
     for place in 0..names.len() {
         let before = page.attribute("#summary", "data-events");
         page.evaluate(&format!(
@@ -111,7 +112,7 @@ fn a_served_folder_is_listed_whatever_its_files_are_called() {
              list.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
         ));
         if place > 0 {
-            page.wait_until("another is open", || {
+            page.wait_until("the chosen file is open", || {
                 page.state() == "ready" && page.attribute("#summary", "data-events") != before
             });
         }
@@ -121,7 +122,7 @@ fn a_served_folder_is_listed_whatever_its_files_are_called() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_server_surveys_the_ranks_of_its_folder() {
+fn server_surveys_ranks_of_its_folder() {
     let folder = folder("served-ranks");
     for rank in 0..4 {
         let more = if rank == 2 { " --leak" } else { "" };
@@ -131,7 +132,7 @@ fn the_server_surveys_the_ranks_of_its_folder() {
     fs::write(folder.join("rank4.pickle"), b"\x80\x04broken").expect("target/tmp can be written");
     let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
     let page = opened(&server);
-    page.wait_until("one is open", || page.state() == "ready" || page.state() == "error");
+    page.wait_until("the first file is loaded", || page.state() == "ready" || page.state() == "error");
     if page.state() == "error" {
         page.evaluate(
             "{ const list = document.querySelector('select#snapshot'); list.selectedIndex = 1; \
@@ -144,20 +145,20 @@ fn the_server_surveys_the_ranks_of_its_folder() {
     assert_eq!(page.text("#ranks-toggle"), "Survey");
     page.click("#ranks-toggle");
     page.wait_for(&"5 files surveyed.".to_owned(), || page.text("#ranks-status"));
-    page.wait_until("they are told", || page.text("#why-statements").contains("1 file not readable (4)"));
+    page.wait_until("the ranks are listed", || page.text("#why-statements").contains("1 file not readable (4)"));
     assert!(page.text("#why-statements").contains("rank 2"), "{}", page.text("#why-statements"));
-    // No file is fetched for it.
+    // The survey fetches no files.
     let whole = page.requests().into_iter().filter(|url| url.contains("/rank") && !url.ends_with("?survey")).count();
     assert!(whole <= 2, "{:?}", page.requests());
-    // The browser itself tells of the answer for the file that can't be read.
+    // The browser logs the response for the unreadable file.
     let complaints = page.complaints();
     assert!(complaints.iter().all(|it| it.contains("status of 422") && it.contains("/ran")), "{complaints:?}");
 }
 
-/// Prints, judges nothing: the machine may be busy.
+/// Prints times without limits, since the machine may be busy.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn time_to_the_picture_of_a_served_file_beside_the_dropped_one() {
+fn time_to_first_frame_of_served_and_dropped_file() {
     static FILE: LazyLock<PathBuf> = LazyLock::new(crate::large::large_file);
     let server = Server::start(&viewer(), &[FILE.to_str().expect("UTF-8")]);
     for run in 1..=2 {
@@ -172,7 +173,7 @@ fn time_to_the_picture_of_a_served_file_beside_the_dropped_one() {
                 page.choose("input#file", &[&FILE]);
             }
             page.wait_for_state("ready");
-            page.wait_until("there is a picture", || page.evaluate("'picture' in seen") == true);
+            page.wait_until("the timeline is drawn", || page.evaluate("'picture' in seen") == true);
             let seen = page.evaluate("[seen.begun, seen.picture]");
             let at = |place: usize| seen[place].as_f64().expect("milliseconds") / 1000.0;
             [at(1) - at(0), at(1)]

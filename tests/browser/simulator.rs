@@ -1,4 +1,4 @@
-//! The wasm of the simulated allocator: fetched when it is first needed, once, and what happens where it can't be had.
+//! The simulator's wasm: fetched once, on first use, and errors if it can't be fetched.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::memory::generated;
@@ -9,12 +9,12 @@ use std::path::Path;
 
 const PROOF: &str = "reproduces this recording exactly";
 
-/// Requests for parts of the simulator.
+/// Requests for files of the simulator.
 fn fetched(page: &Page) -> Vec<String> {
     page.requests().into_iter().filter(|url| url.contains("/simulator-")).collect()
 }
 
-/// Opens a file, and the insight with the form.
+/// Opens a file and the insight with the form.
 fn opens_form(page: &Page, path: &Path) {
     page.drop_files(&[path]);
     page.wait_for_state("ready");
@@ -23,27 +23,27 @@ fn opens_form(page: &Page, path: &Path) {
 }
 
 fn proves(page: &Page) {
-    page.wait_until("the proof", || page.text("#what-if-proof").contains(PROOF));
+    page.wait_until("the check against the recording is shown", || page.text("#what-if-proof").contains(PROOF));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn it_is_fetched_once_and_not_before_it_is_needed() {
+fn simulator_is_fetched_once_on_first_use() {
     let path = generated("simulator.pickle", "--events 5000");
     let page = empty_page();
     page.drop_files(&[&path]);
     page.wait_for_state("ready");
     page.press_held("W", SHIFT);
-    page.wait_until("a report", || page.attribute("#why-report", "data-topic").is_some());
+    page.wait_until("a report is shown", || page.attribute("#why-report", "data-topic").is_some());
     assert_eq!(fetched(&page), Vec::<String>::new());
     page.click("[data-topic=settings]");
     proves(&page);
-    assert_eq!(fetched(&page).len(), 2, "its glue and its wasm: {:?}", fetched(&page));
-    // Another file needs another worker, of the same code.
+    assert_eq!(fetched(&page).len(), 2, "the glue script and the wasm: {:?}", fetched(&page));
+    // Another file starts another worker with the same code.
     let other = generated("simulator-other.pickle", "--events 6000");
     page.drop_files(&[&other]);
     page.wait_for_state("ready");
-    page.wait_until("the worker of the other file", || page.workers().len() >= 4);
+    page.wait_until("the worker of the other file has started", || page.workers().len() >= 4);
     proves(&page);
     assert_eq!(fetched(&page).len(), 2, "{:?}", fetched(&page));
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -51,20 +51,24 @@ fn it_is_fetched_once_and_not_before_it_is_needed() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_in_one_file_simulates_from_the_disk() {
+fn single_file_page_simulates_from_disk() {
     let path = crate::site::dist().join("memscape.html");
     let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", path.display()));
     page.wait_for_state("empty");
     opens_form(&page, &generated("simulator.pickle", "--events 5000"));
     proves(&page);
     let asked: Vec<String> = page.requests().into_iter().filter(|url| !url.starts_with("blob:")).collect();
-    assert_eq!(asked.iter().filter(|url| !url.starts_with("data:")).count(), 1, "itself alone: {asked:?}");
+    assert_eq!(
+        asked.iter().filter(|url| !url.starts_with("data:")).count(),
+        1,
+        "only the page itself is requested: {asked:?}"
+    );
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_cannot_be_fetched_is_said_and_fetched_again() {
+fn failed_fetch_is_reported_and_retried() {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(
         "const real = globalThis.fetch; globalThis.fetch = (what, ...more) => !globalThis.mended && String(what).includes('simulator-')
@@ -74,9 +78,9 @@ fn what_cannot_be_fetched_is_said_and_fetched_again() {
     page.wait_for_state("empty");
     opens_form(&page, &generated("simulator.pickle", "--events 5000"));
     let sentence = "The simulator could not be started: no network. Press Simulate to try again.";
-    page.wait_until("it says so", || page.text("#what-if-status").contains(sentence));
+    page.wait_until("the error is shown", || page.text("#what-if-status").contains(sentence));
     page.click("#what-if-form button[type=submit]");
-    page.wait_until("it says so again", || page.text("#what-if-status").contains(sentence));
+    page.wait_until("the error is shown again", || page.text("#what-if-status").contains(sentence));
     page.evaluate("void (globalThis.mended = true)");
     page.click("#what-if-form button[type=submit]");
     proves(&page);
@@ -86,21 +90,21 @@ fn what_cannot_be_fetched_is_said_and_fetched_again() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_device_ends_a_search() {
+fn switching_device_ends_search() {
     let path = generated("simulator-devices.pickle", "--events 300000 --devices 2");
     let page = empty_page();
     opens_form(&page, &path);
     proves(&page);
     let first = page.text("#what-if-proof");
     page.click("#what-if-search");
-    page.wait_until("it is on its way", || page.text("#what-if-status").starts_with("Simulating…"));
+    page.wait_until("the search runs", || page.text("#what-if-status").starts_with("Simulating…"));
     page.press("u");
-    page.wait_until("the proof of the other device", || {
+    page.wait_until("the check of the other device is shown", || {
         let proof = page.text("#what-if-proof");
         proof.contains(PROOF) && proof != first
     });
     page.wait_for(&String::new(), || page.text("#what-if-status"));
     let rows = page.evaluate("document.querySelectorAll('#what-if-answer table:not(.fits) tbody tr').length");
-    assert_eq!(rows, 1, "of the search nothing came");
+    assert_eq!(rows, 1, "results of the ended search are listed");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! The view "By source": files and lines, keys, a dropped source file beside them, and what a line selects.
+//! The view "By source": files, lines, keys, a dropped source file, and the selection made by a line.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -14,9 +14,9 @@ use std::path::PathBuf;
 const MIB: u64 = 1 << 20;
 const MODEL: &str = "/home/user/project/model.py";
 
-/// A snapshot whose allocations are made in lines of `model.py`, called from `train.py` and from itself: 64 MiB in line 30, which
-/// calls torch; 16 MiB in line 7; 8 MiB in line 12 of `train.py`; 4 MiB without a frame of the user's own; and 2 MiB in line 9, which
-/// is free again at the end.
+/// A snapshot whose allocations come from lines of `model.py`, called by `train.py` and by itself: 64 MiB in line 30,
+/// which calls torch; 16 MiB in line 7; 8 MiB in line 12 of `train.py`; 4 MiB without a frame of the user's code; and 2
+/// MiB in line 9, freed before the end.
 fn project() -> PathBuf {
     let frame = |name: &str, file: &str, line: u64| json!({ "name": name, "filename": file, "line": line });
     let torch = || frame("linear", "/usr/lib/python3/site-packages/torch/nn.py", 114);
@@ -46,7 +46,8 @@ fn project() -> PathBuf {
     file("project.pickle", &serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data"))
 }
 
-/// The source of `model.py`, of 200 lines; one of them would be a script, another one an image, if it were ever read as HTML.
+/// The source of `model.py`: 200 lines. One contains a script element and one an image element, which must not be
+/// parsed as HTML.
 fn model() -> PathBuf {
     let line = |number: u32| match number {
         3 => "<script>window.evil = 1</script>".to_owned(),
@@ -57,7 +58,7 @@ fn model() -> PathBuf {
     file("model.py", text.as_bytes())
 }
 
-/// The rows: label, exact bytes, exact bytes at the peak, whether it is pressed and whether it is current.
+/// Rows of the table: label, exact bytes, exact bytes at the peak, and `aria-pressed` or `aria-current` if set.
 fn rows(page: &Page) -> Vec<String> {
     let rows = page.evaluate(
         "[...document.querySelectorAll('#sources-rows tr')].map(row => {
@@ -81,7 +82,7 @@ fn value(page: &Page, selector: &str) -> String {
     page.evaluate(&format!("document.querySelector('{selector}').value")).as_str().unwrap_or_default().to_owned()
 }
 
-/// What stands beside the lines of the dropped file.
+/// Lines of the dropped file that have bytes, with the numbers beside them.
 fn beside(page: &Page) -> Value {
     page.evaluate(
         "[...document.querySelectorAll('#source-lines button')].map(button =>
@@ -91,14 +92,14 @@ fn beside(page: &Page) -> Value {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn files_lines_and_a_dropped_source_by_keys() {
+fn files_lines_and_dropped_source_work_with_keys() {
     let page = empty_page();
-    // Two, so that there is something left to choose after the source was dropped.
+    // Two snapshots, so that the other one can still be chosen after the source is dropped.
     page.drop_files(&[&project(), &halves()]);
     page.wait_for_state("ready");
-    // They are compared; this is about one of them.
+    // Two snapshots are compared at first; this test needs one.
     page.click("#compare-end");
-    page.wait_until("it is shown alone", || page.attribute("#compare", "hidden").is_some());
+    page.wait_until("only the first snapshot is open", || page.attribute("#compare", "hidden").is_some());
     page.wait_for(&Some((94 * MIB).to_string()), || page.attribute("#moment", "data-live-requested"));
     page.press_held("S", SHIFT);
     let at_peak = [
@@ -114,7 +115,7 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.wait_for(&at_peak, || rows(&page));
     page.wait_for(&"model.py".to_owned(), || focus(&page));
     page.press("ArrowLeft");
-    page.wait_until("it is folded", || rows(&page).len() == 3);
+    page.wait_until("the file is collapsed", || rows(&page).len() == 3);
     page.press("ArrowRight");
     page.wait_for(&at_peak, || rows(&page));
     page.press("End");
@@ -126,12 +127,12 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.wait_for(&"line 30".to_owned(), || focus(&page));
     page.evaluate("document.activeElement.click()");
     page.wait_for(&format!("@\"{MODEL}:30 \""), || value(&page, "#find"));
-    // Exactly what the line weighs: line 7 is in the stack as well, and further out.
+    // The exact bytes of line 30, although line 7 is an outer frame of the same stack.
     page.wait_for(&Some((64 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
-    page.wait_until("it is pressed", || rows(&page)[1].ends_with("aria-pressed"));
+    page.wait_until("the line is pressed", || rows(&page)[1].ends_with("aria-pressed"));
     page.wait_for(&"line 30".to_owned(), || focus(&page));
 
-    // The source is dropped: it is no snapshot.
+    // A dropped source file is not opened as a snapshot.
     page.drop_files(&[&model()]);
     page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 | 2.00 MiB | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || {
         beside(&page)
@@ -147,48 +148,52 @@ fn files_lines_and_a_dropped_source_by_keys() {
     page.wait_for(&Some("true".into()), || page.attribute("[data-beside='30']", "aria-pressed"));
     page.evaluate("document.querySelector('[data-beside=\"30\"]').focus()");
     page.press("ArrowUp");
-    page.wait_until("the line above that has bytes", || focus(&page).starts_with("Line 9: 2,097,152 B requested"));
+    page.wait_until("the previous line with bytes has the focus", || {
+        focus(&page).starts_with("Line 9: 2,097,152 B requested")
+    });
     page.press("ArrowUp");
     page.evaluate("document.activeElement.click()");
     page.wait_for(&format!("@\"{MODEL}:7 \""), || value(&page, "#find"));
     page.wait_for(&Some((16 * MIB).to_string()), || page.attribute("#find-status", "data-requested"));
-    page.wait_until("the table of lines says so", || {
+    page.wait_until("the line is pressed in the table", || {
         rows(&page).get(2).is_some_and(|row| row.ends_with("aria-pressed"))
     });
 
-    // Another moment: nothing is left of line 9 but what it was at the peak.
+    // At the end, line 9 has only its bytes at the peak.
     page.click("#at-end");
     page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 |  | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || beside(&page));
 
-    // What is selected is marked: the lowest allocation is the one of 64 MiB.
+    // The line of the selected allocation is marked: the lowest one has 64 MiB.
     settled(&page);
     let (x, y) = page.corners("canvas#timeline").at(0.9, 0.8);
     page.click_at(x, y);
     page.wait_until("its line is marked", || rows(&page).get(1).is_some_and(|row| row.ends_with("aria-current")));
     page.wait_for(&Some("true".into()), || page.attribute("[data-beside='30']", "aria-current"));
 
-    // So is the selected node of the tree, here in a file whose lines are not seen.
+    // So is the file of the selected tree node, whose lines are not shown.
     page.click("#tab-tree");
     let main = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('train.py:12'))";
-    page.wait_until("its row", || page.evaluate(&format!("!!{main}")) == true);
-    // Rows are used again for others while the list comes.
-    let row = page.settled("its row", || page.evaluate(&format!("{main}?.id")));
-    page.click(&format!("#{} .name", row.as_str().expect("a row")));
-    page.wait_until("it is selected", || page.evaluate("!!document.querySelector('#tree-space .selected')") == true);
+    page.wait_until("the row exists", || page.evaluate(&format!("!!{main}")) == true);
+    // Row elements are reused while the list loads.
+    let row = page.settled("the row exists", || page.evaluate(&format!("{main}?.id")));
+    page.click(&format!("#{} .name", row.as_str().expect("the row has an id")));
+    page.wait_until("the node is selected", || {
+        page.evaluate("!!document.querySelector('#tree-space .selected')") == true
+    });
     page.click("#tab-sources");
-    page.wait_until("its file is marked", || rows(&page)[4].ends_with("aria-current"));
+    page.wait_until("the node's file is marked", || rows(&page)[4].ends_with("aria-current"));
 
-    // A file of another name, then none.
+    // A source file without allocations.
     page.drop_files(&[&file("nothing.py", b"import torch\n")]);
-    page.wait_until("it says so", || page.text("#source-note").contains("No allocation comes from"));
+    page.wait_until("the note is shown", || page.text("#source-note").contains("No allocation comes from"));
     assert_eq!((beside(&page), page.state()), (json!([]), "ready".to_owned()));
     page.click("#source-close");
-    page.wait_until("it is closed", || !is_seen(&page, "#source"));
+    page.wait_until("the source is closed", || !is_seen(&page, "#source"));
 
-    // The other snapshot of those that were dropped together can still be chosen.
+    // The other snapshot that was dropped can still be chosen.
     page.evaluate("{ const list = document.querySelector('#snapshot'); list.selectedIndex = 1; list.dispatchEvent(new Event('change')) }");
     page.wait_for(&Some(((2 << 30) + 512 + MIB).to_string()), || page.attribute("#moment", "data-live-requested"));
-    page.wait_until("its only line", || {
+    page.wait_until("the only line is listed", || {
         rows(&page) == ["train.py | 2,148,532,736 | 2,148,532,736", "12 | 2,148,532,736 | 2,148,532,736"]
     });
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -196,9 +201,9 @@ fn files_lines_and_a_dropped_source_by_keys() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn files_of_real_snapshots_sum_up_to_the_curve() {
+fn files_of_real_snapshots_sum_to_live_bytes() {
     let Some(files) = real_files() else { return };
-    // What stands in the rows that are no lines, in both columns.
+    // Sums of the rows of files, in both columns.
     let sums =
         "['.bytes', '.peak'].map(column => [...document.querySelectorAll('#sources-rows tr:not(.line) ' + column)]
         .reduce((sum, cell) => sum + parseInt(cell.title.replaceAll(',', '')), 0)).join()";
@@ -215,7 +220,7 @@ fn files_of_real_snapshots_sum_up_to_the_curve() {
         page.click("#at-end");
         page.wait_for(&json!(format!("{end},{peak}")), || page.evaluate(sums));
         let torch = page.evaluate("[...document.querySelectorAll('#sources-rows .path')].filter(it => /site-packages.torch/.test(it.title)).length");
-        assert_eq!(torch, 0, "torch is nobody's own code, on Windows too");
+        assert_eq!(torch, 0, "torch is not the user's code, on Windows either");
     }
 }
 
@@ -268,19 +273,19 @@ fn screenshots_of_sources() {
         page.drop_files(&[&training.path]);
         page.wait_for_state("ready");
         page.press_held("S", SHIFT);
-        page.wait_until("rows", || !rows(&page).is_empty());
+        page.wait_until("rows are shown", || !rows(&page).is_empty());
         page.evaluate("document.querySelector('#sources').scrollIntoView()");
         settle("alone");
         page.drop_files(&[&optimizer]);
-        page.wait_until("lines", || is_seen(&page, "#source"));
+        page.wait_until("the source is shown", || is_seen(&page, "#source"));
         page.evaluate("document.querySelector('#sources-rows .line button').click()");
         settle("beside");
         page.drop_files(&[&unknown]);
-        page.wait_until("it says so", || is_seen(&page, "#source-note"));
+        page.wait_until("the note is shown", || is_seen(&page, "#source-note"));
         settle("unknown");
         page.click("#source-close");
         page.drop_files(&[&long]);
-        page.wait_until("other rows", || {
+        page.wait_until("rows of the other file are shown", || {
             rows(&page).first().is_some_and(|row| row.contains("module") || row.contains("short"))
         });
         settle("long-names");

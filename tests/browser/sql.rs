@@ -1,4 +1,4 @@
-//! The tab SQL in Chromium: what is typed is answered exactly, rows select, hostile queries end and the page lives.
+//! SQL tab in Chromium: exact results, completion, selection by rows, and hostile queries.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::comparing::two_runs;
@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// Whether the page was built with SQL; said aloud where not.
+/// Returns whether the page was built with SQL; prints a message if not.
 fn has_sql() -> bool {
-    let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("a built page");
+    let page = std::fs::read_to_string(crate::site::dist().join("index.html")).expect("the page is built");
     let has = page.contains("id=\"part-sql\"");
     if !has {
         println!("SKIPPED: the page was built without SQL, for want of clang");
@@ -25,7 +25,7 @@ fn has_sql() -> bool {
     has
 }
 
-/// Opens a file and the tab, and waits until it can be asked.
+/// Opens a file and the SQL tab, and waits until queries can run.
 fn opens_tab(page: &Page, path: &Path) {
     page.drop_files(&[path]);
     page.wait_for_state("ready");
@@ -37,7 +37,7 @@ fn opens_tab(page: &Page, path: &Path) {
     });
 }
 
-/// Types a query in place of the one before, and runs it by its key.
+/// Replaces the query and runs it with Ctrl+Enter.
 fn runs(page: &Page, sql: &str) {
     let typed = "(text => { const field = document.getElementById('sql-text'); field.focus(); field.value = text;
         field.dispatchEvent(new Event('input', { bubbles: true })) })";
@@ -45,14 +45,14 @@ fn runs(page: &Page, sql: &str) {
     page.press_held("Enter", CTRL);
 }
 
-/// Types where the cursor is.
+/// Types at the caret.
 fn types(page: &Page, text: &str) {
     page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
 }
 
-/// The answer, once the status line says that it is there.
+/// Cells of the result, once the status line reports it.
 fn rows(page: &Page) -> Value {
-    page.wait_until("an answer", || {
+    page.wait_until("the query is answered", || {
         let is_busy = page.attribute("#sql", "aria-busy").as_deref() == Some("true");
         let status = page.text("#sql-status");
         assert!(page.attribute("#sql-status", "class").as_deref() != Some("wrong"), "{status}");
@@ -70,7 +70,7 @@ fn answer(page: &Page, sql: &str) -> Value {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn answers_are_those_of_the_engine() {
+fn query_results_match_engine() {
     if !has_sql() {
         return;
     }
@@ -84,7 +84,7 @@ fn answers_are_those_of_the_engine() {
     page.wait_for_state("ready");
     assert_eq!(fetched(), 0, "nothing is fetched before the tab is opened");
     opens_tab(&page, &path);
-    assert_eq!(fetched(), 2, "its glue and its wasm");
+    assert_eq!(fetched(), 2, "the glue script and the wasm");
     let told = answer(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
     let sum: u64 = side.history.allocations.spans().map(|(.., size)| size).sum();
     assert_eq!(told, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
@@ -105,7 +105,7 @@ fn answers_are_those_of_the_engine() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
+fn prepared_queries_fill_editor_table_and_chart() {
     if !has_sql() {
         return;
     }
@@ -118,7 +118,7 @@ fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
     assert_eq!(page.evaluate("document.querySelectorAll('#sql-chart path').length"), json!(2));
     assert!(page.evaluate("document.getElementById('sql-text').value").as_str().unwrap().contains("FROM curve"));
     assert_eq!(page.text("#sql-colour .keyword"), "SELECT");
-    // By its head, and once more the other way round.
+    // Sorts by a column, then in the other direction.
     let first = || page.text("#sql-rows td:nth-child(2)").parse::<u32>().unwrap();
     page.click("#sql-result [data-act='sort:1']");
     page.wait_until("the last event comes first", || first() > 4000);
@@ -127,7 +127,7 @@ fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
     let shown = || page.evaluate("document.querySelectorAll('#sql-rows tr').length").as_u64().unwrap();
     assert_eq!(shown(), 200);
     page.evaluate("void (document.getElementById('sql-scroll').scrollTop = 1e6)");
-    page.wait_until("more rows", || shown() > 200);
+    page.wait_until("more rows are listed", || shown() > 200);
     page.click("#sql-side > :nth-child(3) summary");
     page.wait_until("the query is in the history", || page.text("#sql-history").contains("FROM curve"));
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -135,7 +135,7 @@ fn ready_made_queries_fill_the_editor_the_table_and_the_chart() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn words_are_completed_and_rows_select() {
+fn editor_completes_words_and_rows_select_allocations() {
     if !has_sql() {
         return;
     }
@@ -151,7 +151,7 @@ fn words_are_completed_and_rows_select() {
     page.press_held("Enter", CTRL);
     assert_eq!(rows(&page), json!([["77"]]));
     page.click("#sql-rows tr");
-    page.wait_until("it is selected", || {
+    page.wait_until("the allocation is selected", || {
         page.text("#details-title").contains("77") || page.evaluate("location.hash").to_string().contains("select=")
     });
     let details = opened::open(&std::fs::read(generated("sql.pickle", "--events 5000")).unwrap())
@@ -164,7 +164,7 @@ fn words_are_completed_and_rows_select() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
+fn compared_files_have_column_side_and_use_category_rules_of_page() {
     if !has_sql() {
         return;
     }
@@ -185,12 +185,12 @@ fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
     let ready = || page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     ready();
     assert_eq!(answer(&page, counts), told([&a, &b]));
-    // A row of B selects in B.
+    // A row of B selects an allocation of B.
     let largest = "SELECT side, device, id, requested_bytes FROM allocation WHERE side = 'B' ORDER BY 4 DESC LIMIT 1";
     let row = answer(&page, largest);
     page.click("#sql-rows tr");
     page.wait_for(&row[0][3].as_str().map(str::to_owned), || page.attribute("#details", "data-size"));
-    // Swapped, and by other rules.
+    // Swapped sides, and another set of rules.
     page.evaluate("document.activeElement.blur()");
     page.press("~");
     page.wait_for_frames();
@@ -214,7 +214,7 @@ fn compared_files_have_a_column_side_and_rules_are_those_of_the_page() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn hostile_queries_end_and_the_page_lives() {
+fn hostile_queries_end_and_page_survives() {
     if !has_sql() {
         return;
     }
@@ -231,13 +231,13 @@ fn hostile_queries_end_and_the_page_lives() {
     wrong("SELECT length(zeroblob(1000000000))", "too big");
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT ";
     wrong(&format!("{endless} i FROM n ORDER BY i DESC"), " limit");
-    // One that would run to its limit of time is cancelled, and another worker answers.
+    // A query that would run until its time limit is cancelled, and a new worker answers the next one.
     runs(&page, &format!("{endless} count(*) FROM n"));
-    page.wait_until("it can be cancelled", || {
+    page.wait_until("the cancel button is visible", || {
         page.evaluate("getComputedStyle(document.getElementById('sql-cancel')).visibility") == "visible"
     });
     page.click("#sql-cancel");
-    page.wait_until("another worker", || page.text("#sql-status").contains("Ctrl+Enter runs"));
+    page.wait_until("a new worker is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     assert_eq!(answer(&page, "SELECT 1 + 1"), json!([["2"]]));
     assert_eq!(page.state(), "ready");
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -245,7 +245,7 @@ fn hostile_queries_end_and_the_page_lives() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_page_in_one_file_answers_where_it_has_sql() {
+fn single_file_page_answers_queries_if_it_contains_sql() {
     if !has_sql() {
         return;
     }
@@ -269,13 +269,15 @@ fn the_page_in_one_file_answers_where_it_has_sql() {
     let events = opened::open(&std::fs::read(&snapshot).unwrap()).unwrap().summary.devices[0].events;
     assert_eq!(answer(&page, "SELECT count(*) FROM event"), json!([[events.to_string()]]));
     let page = open(&without);
-    page.wait_until("it says so", || page.text("#sql-status").contains("SQL is not available"));
+    page.wait_until("the page reports that SQL is missing", || {
+        page.text("#sql-status").contains("SQL is not available")
+    });
     assert_eq!(page.state(), "ready");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_page_saved_while_the_tab_is_shown_answers_too() {
+fn page_saved_with_sql_tab_open_answers_queries() {
     if !has_sql() {
         return;
     }
@@ -283,17 +285,17 @@ fn a_page_saved_while_the_tab_is_shown_answers_too() {
     let page = crate::saved::page_at(&Site::shared().page(), &into);
     opens_tab(&page, &generated("sql.pickle", "--events 5000"));
     let events = answer(&page, "SELECT count(*) FROM event");
-    // Keys of the page are letters in the editor.
+    // In the editor, the page's keys would be typed as text.
     page.evaluate("document.activeElement.blur()");
     let page = crate::saved::opened(&crate::saved::saved(&page, &into, "sql.html"), &into);
     page.wait_until("the tab is ready", || page.text("#sql-status").contains("Ctrl+Enter runs"));
     assert_eq!(answer(&page, "SELECT count(*) FROM event"), events);
 }
 
-/// What it looks like, for people to look at.
+/// Keeps screenshots of the tab.
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn looks() {
+fn sql_tab_renders_in_light_dark_and_narrow_windows() {
     if !has_sql() {
         return;
     }
@@ -312,7 +314,7 @@ fn looks() {
         }
         if name == "dark" {
             page.click("#sql-canned [data-act='canned:0']");
-            page.wait_until("the largest", || page.text("#sql-result").contains("call_site"));
+            page.wait_until("the largest allocations are listed", || page.text("#sql-result").contains("call_site"));
         }
         page.wait_for_frames();
         keep(&page, &format!("sql-{name}"));

@@ -1,4 +1,4 @@
-//! The picture answers: clicks, keys, the wheel.
+//! Interaction with the timeline: selection, keys, redrawing, and a lost GPU device.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{LOWER, UPPER, halves};
@@ -7,7 +7,7 @@ use crate::page::Page;
 use crate::pictures::{Picture, settled};
 use crate::site::Site;
 
-/// The page with [`halves`] open and drawn.
+/// Opens [`halves`] in a page and waits until it is drawn.
 fn drawn() -> Page {
     let page = empty_page();
     page.drop_files(&[&halves()]);
@@ -16,7 +16,7 @@ fn drawn() -> Page {
     page
 }
 
-/// `data-frames` of the timeline.
+/// Number of frames drawn so far: `data-frames` of the timeline.
 fn frames(page: &Page) -> u64 {
     page.attribute("canvas#timeline", "data-frames").and_then(|frames| frames.parse().ok()).unwrap_or(0)
 }
@@ -26,7 +26,8 @@ fn wait_for_frame_after(page: &Page, before: u64) {
     page.wait_until("a frame is drawn", || frames(page) > before);
 }
 
-/// Clicks the timeline at these shares of its width and height, and waits until an allocation of `size` is selected.
+/// Clicks the timeline at these fractions of its width and height, and waits until an allocation of `size` bytes is
+/// selected.
 #[track_caller]
 fn select(page: &Page, across: f64, down: f64, size: u64) {
     let (x, y) = page.corners("canvas#timeline").at(across, down);
@@ -36,7 +37,7 @@ fn select(page: &Page, across: f64, down: f64, size: u64) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_click_selects_the_block_under_it_and_shows_its_stack() {
+fn click_selects_block_and_shows_its_stack() {
     let page = drawn();
     select(&page, 0.6, 0.75, LOWER);
     let lower = page.attribute("#details", "data-allocation").expect("an id");
@@ -60,7 +61,7 @@ fn escape_clears_the_selection() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn keys_move_and_zoom_and_fit() {
+fn keys_pan_zoom_and_fit() {
     let page = drawn();
     page.evaluate("document.querySelector('canvas#timeline').focus()");
     let whole = settled(&page);
@@ -76,10 +77,10 @@ fn keys_move_and_zoom_and_fit() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn nothing_is_drawn_while_nothing_changes() {
+fn idle_timeline_draws_no_frames() {
     let page = drawn();
-    // What was asked for is drawn first; and there are pages that never come to rest.
-    page.wait_until("it rests", || {
+    // The first frames may still be drawn.
+    page.wait_until("no frame is drawn for 500 ms", || {
         let before = frames(&page);
         std::thread::sleep(std::time::Duration::from_millis(500));
         frames(&page) == before
@@ -88,7 +89,7 @@ fn nothing_is_drawn_while_nothing_changes() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_lost_device_is_rebuilt() {
+fn lost_gpu_device_is_recreated() {
     let page = Page::blank(Chromium::with(Adapter::Software));
     page.run_before_load(
         "{ const request = GPUAdapter.prototype.requestDevice; window.devices = []; \
@@ -104,7 +105,7 @@ fn a_lost_device_is_rebuilt() {
     let picture = settled(&page);
 
     page.evaluate("window.devices.at(-1).destroy()");
-    page.wait_until("a second device is asked for", || page.evaluate("window.devices.length > 1") == true);
+    page.wait_until("a second device is requested", || page.evaluate("window.devices.length > 1") == true);
     page.wait_until("the same picture is back", || Picture::of(&page, "canvas#timeline") == picture);
     let before = frames(&page);
     page.evaluate("document.querySelector('canvas#timeline').focus()");

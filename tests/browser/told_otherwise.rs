@@ -1,15 +1,15 @@
-//! The picture told otherwise: other orders, other colours, the other axis, the legend, the minimap.
+//! Display options of the picture: order, colouring, axis, legend and minimap.
 
 use crate::opening::empty_page;
 use crate::page::Page;
 use crate::pictures::{Picture, settled};
 
-/// The page with the example open and its legend there.
+/// Opens the leak sample and waits for its legend.
 fn example() -> Page {
     let page = empty_page();
     page.click("#open-leak");
     page.wait_for_state("ready");
-    page.wait_until("the legend is there", || {
+    page.wait_until("the legend is shown", || {
         page.evaluate("document.querySelectorAll('#legend li').length > 3") == true
     });
     settled(&page);
@@ -27,9 +27,9 @@ fn choose(page: &Page, id: &str, value: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn every_order_and_colouring_is_another_picture_of_the_same_height() {
+fn orders_and_colourings_change_picture() {
     let page = example();
-    // It may be grouped by category at first.
+    // The sample may open grouped by category.
     settled(&page);
     choose(&page, "stacking", "birth");
     choose(&page, "colouring", "site");
@@ -46,7 +46,7 @@ fn every_order_and_colouring_is_another_picture_of_the_same_height() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn wall_clock_is_another_picture_and_tells_times() {
+fn switching_to_time_axis_changes_picture() {
     let page = example();
     let by_event = picture(&page);
     page.press("t");
@@ -58,7 +58,7 @@ fn wall_clock_is_another_picture_and_tells_times() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_legend_fades_and_isolates() {
+fn legend_entries_fade_and_isolate_groups() {
     let page = example();
     let all = picture(&page);
     page.click("#legend .entry");
@@ -74,7 +74,7 @@ fn the_legend_fades_and_isolates() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn the_minimap_moves_the_window() {
+fn minimap_drag_moves_window() {
     let page = example();
     let whole = picture(&page);
     let corners = page.corners("canvas#minimap");

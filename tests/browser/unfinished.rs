@@ -1,4 +1,5 @@
-//! The picture of a file while it loads: it grows, can be panned, and gives way to the final one; an error leaves none of it.
+//! Partial picture of a file that is still loading: it grows, can be panned, is replaced by the final one, and
+//! disappears on errors.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{halves, halves_summary};
@@ -10,14 +11,14 @@ use server::Response;
 use std::io::{self, Read};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// How many bytes of a file may be sent.
+/// Number of bytes of a file that may be sent so far.
 #[derive(Default)]
 struct Gate {
     open: Mutex<usize>,
     opened: Condvar,
 }
 
-/// A file that comes as far as its gate is open.
+/// Reader that blocks after as many bytes as its gate allows.
 struct Gated {
     bytes: Arc<Vec<u8>>,
     sent: usize,
@@ -26,9 +27,9 @@ struct Gated {
 
 impl Read for Gated {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut open = self.gate.open.lock().expect("no writer panics");
+        let mut open = self.gate.open.lock().expect("the mutex is not poisoned");
         while *open <= self.sent && self.sent < self.bytes.len() {
-            open = self.gate.opened.wait(open).expect("no writer panics");
+            open = self.gate.opened.wait(open).expect("the mutex is not poisoned");
         }
         let end = self.bytes.len().min(*open).min(self.sent + buffer.len());
         let part = &self.bytes[self.sent..end];
@@ -38,7 +39,7 @@ impl Read for Gated {
     }
 }
 
-/// A file behind a link that brings as much of it as a test lets through.
+/// Page that loads a linked file. The server sends only as much of the file as the test allows.
 struct Trickle {
     page: Page,
     gate: Arc<Gate>,
@@ -46,7 +47,7 @@ struct Trickle {
 }
 
 impl Trickle {
-    /// The page, opened with a link to such a file.
+    /// Opens the page with a link to a file with these bytes.
     fn new(bytes: Vec<u8>) -> Trickle {
         let (bytes, gate) = (Arc::new(bytes), Arc::new(Gate::default()));
         let (length, its) = (bytes.len(), gate.clone());
@@ -66,14 +67,14 @@ impl Trickle {
         Trickle { page: Page::open(Chromium::with(Adapter::Software), &link), gate, length }
     }
 
-    /// Lets through what is missing to this many thousandths of the file.
+    /// Allows the server to send this many thousandths of the file.
     fn let_through(&self, thousandths: usize) {
-        let mut open = self.gate.open.lock().expect("no writer panics");
+        let mut open = self.gate.open.lock().expect("the mutex is not poisoned");
         *open = (*open).max(self.length * thousandths / 1000);
         self.gate.opened.notify_all();
     }
 
-    /// Lets through more and more, from one to at most another many thousandths, until it holds.
+    /// Sends more of the file, from the first to at most the second number of thousandths, until `holds` returns true.
     #[track_caller]
     fn until(&self, what: &str, thousandths: [usize; 2], holds: impl Fn() -> bool) {
         let next = std::cell::Cell::new(thousandths[0]);
@@ -93,7 +94,7 @@ impl Trickle {
         frames.and_then(|frames| frames.parse().ok()).unwrap_or(0)
     }
 
-    /// How many events the page says it has read.
+    /// Number of events that the page's progress text shows.
     fn events(&self) -> u64 {
         let text = self.page.text("#progress-text");
         let events = text.split(" · ").find_map(|part| part.strip_suffix(" events"));
@@ -103,18 +104,18 @@ impl Trickle {
 
 fn generated(words: &str) -> Vec<u8> {
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
-    generate(&options, Vec::new()).expect("a Vec takes all").0
+    generate(&options, Vec::new()).expect("writing to a Vec succeeds").0
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_file_is_drawn_while_it_loads() {
+fn loading_file_is_drawn_and_navigable() {
     let trickle = Trickle::new(generated("--events 400000 --frames 20"));
     let page = &trickle.page;
-    trickle.until("what is decoded is drawn", [50, 300], || trickle.is_drawn() && trickle.events() > 0);
+    trickle.until("decoded events are drawn", [50, 300], || trickle.is_drawn() && trickle.events() > 0);
     assert_eq!(page.state(), "loading");
     let before = trickle.events();
-    trickle.until("more is", [300, 400], || trickle.events() > before);
+    trickle.until("more events are decoded", [300, 400], || trickle.events() > before);
     for (name, width, scheme) in
         [("", 1280, "light"), ("-dark", 1280, "dark"), ("-narrow-dark", 600, "dark"), ("-narrow", 600, "light")]
     {
@@ -127,13 +128,13 @@ fn a_file_is_drawn_while_it_loads() {
     for part in ["Peak so far", "Live", "Allocations"] {
         assert!(page.text("#headlines").contains(part), "{part}");
     }
-    assert_eq!(summary(page), [const { String::new() }; 5], "no number is the file's yet");
+    assert_eq!(summary(page), [const { String::new() }; 5], "no number is final yet");
 
-    // Zoomed in, and moved: drawn anew by the page itself, as nothing more comes.
+    // Zooming and panning redraw the picture although no more bytes arrive.
     let drawn = page.still("the picture", || trickle.frames());
     page.press(".");
     page.press(".");
-    page.wait_until("the window is another", || trickle.frames() > drawn);
+    page.wait_until("the window has changed", || trickle.frames() > drawn);
     let zoomed = page.still("the picture", || trickle.frames());
     page.press("ArrowRight");
     page.wait_until("the window has moved", || trickle.frames() > zoomed);
@@ -146,10 +147,10 @@ fn a_file_is_drawn_while_it_loads() {
     let before = place("canvas#timeline");
     trickle.let_through(1000);
     page.wait_for_state("ready");
-    page.wait_until("the file is summed up", || summary(page)[3].parse::<u64>().is_ok_and(|events| events > 0));
+    page.wait_until("the summary is shown", || summary(page)[3].parse::<u64>().is_ok_and(|events| events > 0));
     assert_eq!(page.attribute("body", "data-unfinished"), None);
     assert_eq!(place("canvas#timeline"), before, "the picture has not moved");
-    page.wait_until("the window is the one before", || {
+    page.wait_until("the window is still the zoomed one", || {
         let hash = page.evaluate("location.hash");
         hash.as_str().is_some_and(|hash| hash.contains("x="))
     });
@@ -159,13 +160,13 @@ fn a_file_is_drawn_while_it_loads() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_error_half_way_leaves_no_picture() {
+fn error_while_loading_removes_picture() {
     let mut bytes = generated("--events 200000 --frames 20");
     let from = bytes.len() * 8 / 10;
     bytes[from..].fill(0xff);
     let trickle = Trickle::new(bytes);
     let page = &trickle.page;
-    trickle.until("what is decoded is drawn", [50, 700], || trickle.is_drawn());
+    trickle.until("decoded events are drawn", [50, 700], || trickle.is_drawn());
     trickle.let_through(1000);
     page.wait_for_state("error");
     assert!(page.text("#error").contains("train.pickle"), "{}", page.text("#error"));
@@ -175,10 +176,10 @@ fn an_error_half_way_leaves_no_picture() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_drawn_goes_when_it_is_cancelled() {
+fn cancelled_loading_removes_picture() {
     let trickle = Trickle::new(generated("--events 200000 --frames 20"));
     let page = &trickle.page;
-    trickle.until("what is decoded is drawn", [50, 700], || trickle.is_drawn());
+    trickle.until("decoded events are drawn", [50, 700], || trickle.is_drawn());
     page.click("#cancel");
     page.wait_for_state("empty");
     assert_eq!(page.attribute("body", "data-unfinished"), None);
@@ -187,7 +188,7 @@ fn what_is_drawn_goes_when_it_is_cancelled() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_small_file_is_not_drawn_before_it_is_open() {
+fn small_file_has_no_partial_picture() {
     let page = crate::opening::empty_page();
     page.evaluate(
         "window.seen = []; new MutationObserver(() => window.seen.push(document.body.dataset.unfinished ?? 'none')) \

@@ -1,4 +1,4 @@
-//! Files named in the link.
+//! Files that are named by the page's link.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
@@ -11,7 +11,7 @@ fn open(link: &str) -> Page {
     Page::open(Chromium::with(Adapter::Software), link)
 }
 
-/// Opens a link that leads nowhere and wants a sentence with one of `said` in it.
+/// Opens a link that fails, waits for an error with one of these texts, and then opens a valid file.
 #[track_caller]
 fn fails(link: &str, said: &[&str]) {
     let page = open(&Site::shared().page_with(link));
@@ -24,7 +24,7 @@ fn fails(link: &str, said: &[&str]) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_to_a_file_beside_the_page_opens() {
+fn link_to_file_on_same_origin_opens() {
     let site = Site::shared();
     shows_halves(&open(&site.page_with("../snapshots/halves.pickle")));
     shows_halves(&open(&site.page_with(&format!("{}/snapshots/halves.pickle", site.home))));
@@ -32,39 +32,39 @@ fn a_link_to_a_file_beside_the_page_opens() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_query_does_as_well() {
+fn link_in_query_string_opens() {
     shows_halves(&open(&format!("{}?url=../snapshots/halves.pickle", Site::shared().page())));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_origin_that_allows_it_opens() {
+fn link_to_other_origin_with_cors_opens() {
     let site = Site::shared();
     let page = open(&site.page_with(&format!("{}/open/halves.pickle", site.elsewhere)));
     shows_halves(&page);
-    // The link named this origin and no other; the page's own is still allowed, a third is not.
+    // The policy allows the page's own origin and the one in the link, but no third one.
     let third = "fetch('http://localhost:9/').then(() => 'reached', () => 'refused')";
     assert_eq!(page.evaluate(third), "refused");
-    page.wait_until("the violation is told", || {
+    page.wait_until("the violation is logged", || {
         page.complaints().iter().any(|line| line.contains("Content Security Policy"))
     });
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn another_origin_that_does_not_allow_it_is_explained() {
+fn link_to_other_origin_without_cors_reports_error() {
     fails(&format!("{}/snapshots/halves.pickle", Site::shared().elsewhere), &["CORS", "allow"]);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_missing_file_is_explained() {
+fn link_to_missing_file_reports_error() {
     fails("../snapshots/no-such-file.pickle", &["404"]);
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn an_unreachable_host_is_explained() {
-    // Port 9 (discard) is on the browsers' list of ports that are never asked.
+fn link_to_unreachable_host_reports_error() {
+    // Browsers block port 9 (discard).
     fails("http://localhost:9/halves.pickle", &["reach", "network", "CORS"]);
 }

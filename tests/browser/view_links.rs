@@ -1,4 +1,4 @@
-//! Links to what is seen: written, followed, walked back and forward, and asked of a person where the file has no address.
+//! Links to a view: how they are written and opened, back and forward in the history, and links to local files.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
@@ -23,14 +23,14 @@ fn fragment(page: &Page) -> String {
     page.evaluate("location.hash").as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits until the address says so.
+/// Waits until the fragment contains `part`.
 #[track_caller]
 fn says(page: &Page, part: &str) {
     page.wait_until(&format!("the address says {part}"), || fragment(page).contains(part));
 }
 
-/// The address of an open file, once it has said the same for longer than the page waits before it writes it, and the fingerprint too:
-/// that comes last.
+/// Fragment of an open file once it is stable for longer than the page's delay before it writes it, and has the
+/// fingerprint, which is written last.
 #[track_caller]
 fn settled(page: &Page) -> String {
     says(page, "print=");
@@ -40,7 +40,7 @@ fn settled(page: &Page) -> String {
     })
 }
 
-/// A page that was given this link goes on saying it.
+/// Waits until the settled fragment is `link`.
 #[track_caller]
 fn keeps(page: &Page, link: &str) {
     page.wait_for(&link.to_owned(), || settled(page));
@@ -64,10 +64,10 @@ fn type_into(page: &Page, field: &str, text: &str) {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_carries_every_view() {
+fn link_restores_every_view() {
     let page = example("");
     page.evaluate("document.getElementById('timeline').focus()");
-    // To the beginning: there, rounding of the edges in the address moves the window by none of its parts.
+    // At the start of the trace, rounding the edges in the link does not move the window.
     for key in [".", ".", "."].into_iter().chain(["a"; 12]).chain(["+", "g", "h"]) {
         page.press(key);
     }
@@ -78,7 +78,7 @@ fn a_link_carries_every_view() {
         page.click(&format!("#tab-{tab}"));
         says(&page, &format!("tab={name}"));
     }
-    // From the view "Why" on, topic by topic; from the plot "stack" on, plot by plot.
+    // Through all plots, from the one after "stack".
     page.evaluate("document.getElementById('timeline').focus()");
     for plot in ["addresses", "reserved"] {
         page.press_held("Y", SHIFT);
@@ -102,7 +102,7 @@ fn a_link_carries_every_view() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
+fn back_and_forward_switch_views_and_zooming_adds_no_history() {
     let page = example("tab=tree");
     settled(&page);
     let steps = || page.evaluate("history.length").as_u64().unwrap_or_default();
@@ -114,7 +114,7 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
         }
     }
     settled(&page);
-    assert_eq!(steps(), before, "windows are no steps");
+    assert_eq!(steps(), before, "zooming and panning add no history entries");
     page.click("#tab-why");
     says(&page, "tab=why");
     page.click("#tab-table");
@@ -130,7 +130,7 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
     settled(&page);
     assert_eq!(steps(), before + 2);
     assert_eq!(page.fetched(), asked, "nothing is fetched again");
-    // Somebody types there.
+    // The fragment is edited by hand.
     page.evaluate("location.hash = location.hash.replace('tab=why', 'tab=flame')");
     page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));
     assert_eq!(page.complaints(), Vec::<String>::new());
@@ -138,7 +138,7 @@ fn back_and_forward_go_from_view_to_view_and_nothing_floods_them() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
+fn link_to_local_file_asks_for_file_and_recognizes_it() {
     let page = empty_page();
     page.drop_files(&[&halves()]);
     shows_halves(&page);
@@ -148,12 +148,14 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
     assert!(link.contains("name=halves.pickle"), "{link}");
 
     let other = open(link.trim_start_matches('#'));
-    other.wait_until("it asks", || notice(&other).starts_with("This view belongs to halves.pickle ("));
+    other.wait_until("the page asks for the file", || {
+        notice(&other).starts_with("This view belongs to halves.pickle (")
+    });
     assert_eq!(other.state(), "empty");
     let wrong = fixtures::file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);
     other.wait_for_state("ready");
-    other.wait_until("it is another file", || notice(&other).starts_with("This is a different file. "));
+    other.wait_until("the page reports a different file", || notice(&other).starts_with("This is a different file. "));
     assert_eq!(selected_tab(&other), "tab-why");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
@@ -164,15 +166,15 @@ fn a_link_to_a_local_file_asks_for_it_and_knows_it() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_hosted_file_that_was_changed_is_warned_about() {
+fn changed_hosted_file_shows_warning() {
     let print = "1234-00000000000000000000000000000000";
     let page = example(&format!("print={print}&tab=table"));
-    page.wait_until("it warns", || notice(&page).contains("has changed since the link was made"));
+    page.wait_until("the warning is shown", || notice(&page).contains("has changed since the link was made"));
     page.wait_for(&"tab-table".to_owned(), || selected_tab(&page));
     page.click("#link-notice-close");
     page.wait_for(&String::new(), || notice(&page));
-    // The right one is not.
-    page.wait_until("the address has the right one", || !fragment(&page).contains(print));
+    // A link with the current fingerprint causes no warning.
+    page.wait_until("the link has the current fingerprint", || !fragment(&page).contains(print));
     let link = settled(&page);
     assert!(link.contains("print=") && !link.contains(print), "{link}");
     let page = open(link.trim_start_matches('#'));
@@ -183,16 +185,16 @@ fn a_hosted_file_that_was_changed_is_warned_about() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn two_snapshots_are_chosen_from() {
+fn link_with_two_snapshots_lists_both() {
     halves();
     let page = open(&format!("url={EXAMPLE}&url=../snapshots/halves.pickle&open=1"));
     shows_halves(&page);
-    // The address that was given says "open=1" as well.
+    // The link contains "open=1" too, but not the version.
     says(&page, "v=1");
     let choose = "{ const picker = document.getElementById('snapshot'); picker.selectedIndex = 0; \
                   picker.dispatchEvent(new Event('change', { bubbles: true })); }";
     page.evaluate(choose);
-    page.wait_until("the other one", || !fragment(&page).contains("open=1"));
+    page.wait_until("the other snapshot is open", || !fragment(&page).contains("open=1"));
     page.wait_for_state("ready");
     assert!(fragment(&page).starts_with("#v=1&url=training.pickle.gz&url=../snapshots/halves.pickle"));
     page.evaluate("history.back()");
@@ -201,16 +203,16 @@ fn two_snapshots_are_chosen_from() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_link_of_a_later_version_opens_what_it_can() {
+fn link_of_newer_version_opens_known_parts() {
     let page = open(&format!("v=7&url={EXAMPLE}&tab=flame&hologram=on&at=beyond"));
     page.wait_for_state("ready");
-    page.wait_until("it says so", || notice(&page).contains("v=7"));
+    page.wait_until("the version is reported", || notice(&page).contains("v=7"));
     page.wait_for(&"tab-flame".to_owned(), || selected_tab(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
+fn known_link_parameters_apply_and_unknown_ones_are_reported() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
         let page =
             example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
@@ -221,7 +223,7 @@ fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
         let has = |value: &str| page.evaluate(fields).as_str().is_some_and(|all| all.split(',').any(|it| it == value));
         page.wait_until("the threshold is the link's", || has("16777216"));
         keep_drawn(&page, &format!("link-in-vain-{scheme}"));
-        // The address has what was understood, and goes on having it.
+        // The page's link keeps the known parameters.
         let link = settled(&page);
         for part in ["threshold=leaks:alive:16777216", "cursor=40:1000", "at=40"] {
             assert!(link.contains(part), "{part} in {link}");
@@ -237,7 +239,7 @@ fn what_is_set_is_seen_and_what_is_not_understood_is_said() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_hostile_link_is_a_view_and_asks_nobody() {
+fn hostile_link_opens_view_without_foreign_requests() {
     let most = u64::MAX;
     let views = [
         format!("device={most}&at={most}&select=4294967295&node=4294967295&focus=4294967295&zoom=4294967295&tab=tree"),
@@ -269,19 +271,21 @@ fn a_hostile_link_is_a_view_and_asks_nobody() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn what_a_link_asks_for_looks_like_this() {
+fn link_to_missing_file_shows_notice_with_name() {
     let print = "4404019-00112233445566778899aabbccddeeff";
     let name = "run-17/rank-0/a%20snapshot%20with%20a%20rather%20long%20name%20of%20the%20third%20attempt.pickle";
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
         let page = open(&format!("v=1&name={name}&print={print}&tab=why"));
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
-        page.wait_until("it asks", || notice(&page).contains("(4.20 MiB)"));
+        page.wait_until("the page asks for the file", || notice(&page).contains("(4.20 MiB)"));
         crate::pictures::keep(&page, &format!("link-asks-{scheme}"));
         page.drop_files(&[&halves()]);
-        page.wait_until("it is another file", || notice(&page).starts_with("This is a different file. "));
+        page.wait_until("the page reports a different file", || {
+            notice(&page).starts_with("This is a different file. ")
+        });
         keep_drawn(&page, &format!("link-other-{scheme}"));
         let fits = "document.documentElement.scrollWidth <= innerWidth";
-        assert_eq!(page.evaluate(fits), true, "nothing sticks out at {width}");
+        assert_eq!(page.evaluate(fits), true, "the page scrolls sideways at {width} px");
     }
 }

@@ -1,4 +1,5 @@
-//! The view "Why": each topic tells what the engine tells, a click on evidence shows it, keys lead everywhere; the dialog of rules.
+//! Insights in the page: each topic matches the engine's report, evidence is shown by clicks and keys, and the dialog
+//! of category rules.
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
@@ -16,20 +17,20 @@ use memscape::yaml;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Rows of a sheet that the page asks for at first.
+/// Rows of a sheet that the page requests at first.
 const ROWS: usize = 10;
 
-/// A generated snapshot that leaks, waits, compiles, and runs out of memory at last.
+/// Generates a snapshot with a leak, blocks awaiting free, compile contexts, and an OOM at the end.
 fn troubled() -> PathBuf {
     let words = "--events 6000 --leak --oom --pending --compile-contexts";
-    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("words it knows");
-    let (bytes, _) = generate::generate(&options, Vec::new()).expect("a vector takes everything");
+    let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).expect("known options");
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     file("troubled.pickle", &bytes)
 }
 
-/// The engine without a page, with the same file open.
+/// Opens the same file without a page, for expected reports.
 fn beside(path: &Path) -> Opened {
-    open(&std::fs::read(path).expect("it was read before")).expect("the page opened it")
+    open(&std::fs::read(path).expect("the file exists")).expect("the file is valid")
 }
 
 fn asked(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], rows: usize) -> Report {
@@ -46,11 +47,11 @@ fn asked(opened: &mut Opened, topic: Topic, thresholds: &[(&str, u64)], rows: us
         what: Question::Report(question),
     })) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
-        other => panic!("a report was asked for, not {other:?}"),
+        other => panic!("expected a report, got {other:?}"),
     }
 }
 
-/// The statements and the plain cells of the first rows, by sheet, as the page is to show them.
+/// Statements of a report and plain cells of the first rows by sheet, in the form that [`shown`] reads from the page.
 pub(crate) fn told(report: &Report, most: usize) -> Value {
     let sheets: serde_json::Map<String, Value> = report
         .sheets
@@ -65,7 +66,7 @@ pub(crate) fn told(report: &Report, most: usize) -> Value {
     json!([statements, sheets])
 }
 
-/// The same, as the page shows it.
+/// Statements and rows that the page shows, in the same form as [`told`].
 pub(crate) fn shown(page: &Page) -> Value {
     page.evaluate(
         "[[...document.querySelectorAll('#why-statements [data-item]')].map(item =>
@@ -93,7 +94,7 @@ fn value(page: &Page, selector: &str) -> String {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn every_topic_tells_what_the_engine_tells() {
+fn every_topic_matches_report_of_engine() {
     let mut paths = vec![troubled()];
     let names =
         ["train-annotated-100.pickle", "anonymised-annotations-compile-context.pickle", "no-time-expandable.pickle"];
@@ -106,7 +107,7 @@ fn every_topic_tells_what_the_engine_tells() {
         let page = empty_page();
         page.drop_files(&[&path]);
         page.wait_for_state("ready");
-        // A file that ran out of memory opens there.
+        // A file with an OOM opens at its event.
         page.click("#at-peak");
         page.press_held("W", SHIFT);
         let mut engine = beside(&path);
@@ -123,9 +124,9 @@ fn every_topic_tells_what_the_engine_tells() {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn a_long_report_that_comes_in_pieces_is_whole() {
-    let (options, _) = Options::parse(["--events", "100000"].map(str::to_owned).into_iter()).expect("words it knows");
-    let (bytes, _) = generate::generate(&options, Vec::new()).expect("a vector takes everything");
+fn long_report_received_in_parts_is_complete() {
+    let (options, _) = Options::parse(["--events", "100000"].map(str::to_owned).into_iter()).expect("known options");
+    let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
     let page = empty_page();
     page.drop_files(&[&file("many-steps.pickle", &bytes)]);
     page.wait_for_state("ready");
@@ -139,7 +140,7 @@ fn a_long_report_that_comes_in_pieces_is_whole() {
     while page.evaluate("document.querySelector('#why-sheets [data-more]') !== null") == true {
         let before = rows();
         page.evaluate("document.querySelector('#why-sheets [data-more]').click()");
-        page.wait_until("more rows", || {
+        page.wait_until("more rows are listed", || {
             rows() > before && page.attribute("#why-report", "aria-busy").as_deref() == Some("false")
         });
     }
@@ -148,7 +149,7 @@ fn a_long_report_that_comes_in_pieces_is_whole() {
     choose("peak");
     choose("steps");
     assert_eq!(shown(&page), whole);
-    // A key that leads to the end does not wait for the frames until then.
+    // End reaches the last row although the report is still being added frame by frame.
     page.evaluate("document.querySelector('[data-topic=peak]').click()");
     page.evaluate("document.querySelector('[data-topic=steps]').click(); document.querySelector('#why-report [data-item]').focus()");
     page.press("End");
@@ -161,7 +162,7 @@ fn a_long_report_that_comes_in_pieces_is_whole() {
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
-/// The first item with evidence of which `is` holds, by its place among all that are seen.
+/// Index, among all visible items, and evidence of the first item whose evidence satisfies `is`.
 fn item(report: &Report, is: impl Fn(&Evidence) -> bool) -> Option<(usize, Evidence)> {
     let rows = report.sheets.iter().flat_map(|sheet| sheet.rows.iter().take(ROWS)).map(|row| &row.evidence);
     let all = report.statements.iter().map(|statement| &statement.evidence).chain(rows);
@@ -170,7 +171,7 @@ fn item(report: &Report, is: impl Fn(&Evidence) -> bool) -> Option<(usize, Evide
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
+fn oom_is_reported_first_and_keys_show_evidence() {
     let path = troubled();
     let mut engine = beside(&path);
     let page = empty_page();
@@ -179,11 +180,11 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     wait_for_topic(&page, "oom");
     page.wait_for(&Some("true".into()), || page.attribute("#tab-why", "aria-selected"));
 
-    // From the tabs to the topics, from there into the report.
+    // From the tabs to the topics, then into the report.
     page.press_held("W", SHIFT);
     page.wait_for(&"oom".to_owned(), || focus(&page, "data-topic"));
     page.press("End");
-    let last = Topic::ALL.last().expect("there are some").name();
+    let last = Topic::ALL.last().expect("there are topics").name();
     page.wait_for(&last.to_owned(), || focus(&page, "data-topic"));
     let above = Topic::ALL.iter().rev().take_while(|topic| **topic != Topic::Leaks).count();
     (0..above).for_each(|_| page.press("ArrowUp"));
@@ -202,7 +203,7 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
         page.wait_for(&at.to_string(), || focus(&page, "data-item"));
         page.press_enter();
         let selector = format!("[data-item='{at}']");
-        page.wait_until("it is marked", || {
+        page.wait_until("the item is marked", || {
             page.evaluate(&format!(
                 "document.querySelector(\"{selector}\").matches('[aria-selected=true], [aria-pressed=true]')"
             )) == true
@@ -217,13 +218,13 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
             page.wait_until("the window has moved", || page.attribute("#window-back", "disabled").is_none());
         }
         page.wait_for(&evidence.find.unwrap_or_default(), || value(&page, "#find"));
-        assert_eq!(focus(&page, "data-item"), at.to_string(), "the focus stays");
+        assert_eq!(focus(&page, "data-item"), at.to_string(), "the focus has moved");
     }
 
-    // A stack on demand.
+    // Space shows and hides a stack.
     let rows = report.sheets.iter().flat_map(|sheet| sheet.rows.iter().take(ROWS));
-    let at = rows.clone().position(|row| !row.stack.is_empty()).expect("one has a stack");
-    let stack = rows.clone().nth(at).expect("that one").stack.clone();
+    let at = rows.clone().position(|row| !row.stack.is_empty()).expect("a row with a stack");
+    let stack = rows.clone().nth(at).expect("the same row").stack.clone();
     page.press("Home");
     (0..report.statements.len() + at).for_each(|_| page.press("ArrowDown"));
     page.wait_for(&(report.statements.len() + at).to_string(), || focus(&page, "data-item"));
@@ -232,12 +233,12 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
         page.evaluate("[...document.querySelectorAll('#why-sheets ol li')].map(it => it.textContent)")
     });
     page.press(" ");
-    page.wait_until("it is gone", || page.evaluate("document.querySelectorAll('#why-sheets ol').length") == 0);
+    page.wait_until("the stack is hidden", || page.evaluate("document.querySelectorAll('#why-sheets ol').length") == 0);
 
-    // Another threshold, typed and entered; the focus stays in its field.
+    // A new threshold is entered, and the focus stays in its field.
     let place = report.sheets.iter().position(|sheet| sheet.threshold.as_ref().is_some_and(|it| it.unit == "bytes"));
-    let place = place.expect("one counts bytes");
-    let key = report.sheets[place].threshold.as_ref().expect("it has one").key.clone();
+    let place = place.expect("a threshold in bytes");
+    let key = report.sheets[place].threshold.as_ref().expect("the sheet has a threshold").key.clone();
     page.evaluate(&format!("document.querySelector('[data-threshold=\"{place}\"]').select()"));
     "4096".chars().for_each(|digit| page.press(&digit.to_string()));
     page.press_enter();
@@ -247,7 +248,7 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     page.wait_for(&place.to_string(), || focus(&page, "data-threshold"));
 
     // More rows.
-    let sheet = lower.sheets.iter().position(|sheet| sheet.left_out > 0).expect("one has more");
+    let sheet = lower.sheets.iter().position(|sheet| sheet.left_out > 0).expect("a sheet with more rows");
     page.evaluate(&format!("document.querySelector('[data-more=\"{sheet}\"]').click()"));
     let more = asked(&mut engine, Topic::Leaks, &[(&key, 4096)], ROWS * 5);
     let key = &more.sheets[sheet].key;
@@ -255,14 +256,14 @@ fn memory_that_ran_out_is_told_first_and_keys_show_the_evidence() {
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
-/// The plain cells of what the dialog says of the open snapshot.
+/// Cells of the dialog's table, which applies the rules to the open snapshot.
 fn result(page: &Page) -> Value {
     page.evaluate("[...document.querySelectorAll('#rules-result tbody tr[data-item]')].map(row => [...row.cells].map(cell => cell.dataset.value))")
 }
 
-/// What it is to say by these rules.
+/// Expected cells with these rules.
 fn expected(engine: &mut Opened, text: &str) -> Value {
-    let set = yaml::parse(text).expect("a set");
+    let set = yaml::parse(text).expect("valid rules");
     engine.engine.request(Request::Categories(Box::new(set)));
     let report = asked(engine, Topic::Categories, &[], 64);
     let rows: Vec<Vec<String>> =
@@ -272,7 +273,7 @@ fn expected(engine: &mut Opened, text: &str) -> Value {
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn rules_are_edited_with_their_result_beside_them_and_kept() {
+fn edited_rules_show_result_and_are_stored() {
     const RIGHT: &str = "{\n\"in the model\": \"model.py\",\n\"elsewhere\": \"train\"\n}";
     const WRONG: &str = "{\n\"in the model\": \"model.py\",\n\"elsewhere\": \"train(\"\n}";
     let path = troubled();
@@ -282,10 +283,10 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     let open = || {
         page.drop_files(&[&path]);
         page.wait_for_state("ready");
-        // It ran out of memory, and opens there.
+        // A file with an OOM opens at its event.
         page.click("#at-peak");
         page.press_held("G", SHIFT);
-        page.wait_until("the dialog", || page.evaluate("document.querySelector('#rules').open") == true);
+        page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#rules').open") == true);
         page.click("#rules-as-json");
     };
     open();
@@ -296,9 +297,11 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     page.wait_for(&expected(&mut engine, &CategorySet::mosaic().to_json()), || result(&page));
     page.wait_for(&true.into(), || page.evaluate("document.querySelector('#rules-text').readOnly"));
     choose("own");
-    page.wait_until("there is a start", || page.evaluate("document.querySelector('#rules-text').readOnly") == false);
+    page.wait_until("the text is editable", || {
+        page.evaluate("document.querySelector('#rules-text').readOnly") == false
+    });
 
-    // Typed by hand, and right; then it is wrong, which stands beside it, and nothing changes.
+    // Valid rules are applied. Invalid ones are reported, and the result does not change.
     let write = |text: &str| {
         page.evaluate("{ const field = document.querySelector('#rules-text'); field.focus(); field.select() }");
         page.evaluate(&format!("document.execCommand('insertText', false, {})", Value::from(text)));
@@ -309,7 +312,7 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     page.wait_for(&own, || result(&page));
     assert_ne!(own, ours);
     write(WRONG);
-    page.wait_until("it says so", || {
+    page.wait_until("the error is shown", || {
         page.text("#rules-errors").contains("line 3: \"pattern\" is no regular expression")
             || page.text("#rules-errors").starts_with("line 3")
     });
@@ -319,15 +322,15 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
         "(field => field.value.slice(field.selectionStart, field.selectionEnd))(document.querySelector('#rules-text'))";
     page.wait_for(&json!("\"elsewhere\": \"train(\""), || page.evaluate(marked));
 
-    // Kept as it stands there, and what was right last stays in force.
+    // The invalid text is stored, and the last valid rules stay in effect.
     page.reload();
     page.wait_for_state("empty");
     open();
     page.wait_for(&own, || result(&page));
     page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));
-    page.wait_until("it says why", || page.text("#rules-errors").contains("line 3"));
+    page.wait_until("the error is shown", || page.text("#rules-errors").contains("line 3"));
 
-    // Out of a file, back again, and into files.
+    // Rules are loaded from a file, saved to a file, and the load is undone.
     page.choose("#rules-file", &[&file("rules.yaml", b"rules:\n  - name: everything\n    pattern: .\n")]);
     let imported = "rules:\n  - name: everything\n    pattern: .\n";
     page.wait_for(&imported.to_owned(), || value(&page, "#rules-text"));
@@ -335,21 +338,21 @@ fn rules_are_edited_with_their_result_beside_them_and_kept() {
     let saved = folder().join("categories-mosaic.json");
     let _ = std::fs::remove_file(&saved);
     page.evaluate("document.querySelector('#rules-save-mosaic').click()");
-    page.wait_until("it is saved", || {
+    page.wait_until("the file is saved", || {
         std::fs::read_to_string(&saved).is_ok_and(|text| CategorySet::parse(&text) == yaml::parse(imported))
     });
     page.click("#rules-undo");
     page.wait_for(&WRONG.to_owned(), || value(&page, "#rules-text"));
     page.press_escape_in("#rules");
-    // Order and colours by category, and the search for one.
+    // Stacks and colours the timeline by category.
     page.evaluate("for (const id of ['stacking', 'colouring']) { const list = document.getElementById(id); list.value = 'category'; list.dispatchEvent(new Event('change', { bubbles: true })) }");
-    page.wait_until("the legend has them", || page.text("#legend-entries").contains("everything"));
+    page.wait_until("the legend lists the categories", || page.text("#legend-entries").contains("everything"));
     assert_eq!(page.complaints(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
-fn screenshots_of_why() {
+fn screenshots_of_insights() {
     let Some(files) = real_files() else { return };
     let Some(training) = files.iter().find(|file| file.path.ends_with("train-annotated-100.pickle")) else { return };
     let made = troubled();
@@ -372,7 +375,7 @@ fn screenshots_of_why() {
             }
             for topic in ["peak", "oom", "categories", "steps", "modules", "leaks"] {
                 page.evaluate(&format!("document.querySelector('[data-topic={topic}]').click()"));
-                page.wait_until("its report", || {
+                page.wait_until("the report is shown", || {
                     page.attribute("#why-report", "data-topic").as_deref() == Some(topic)
                         && page.attribute("#why-report", "aria-busy").as_deref() == Some("false")
                 });

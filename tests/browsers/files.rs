@@ -1,4 +1,4 @@
-//! Files in the other browsers: the numbers of the real ones, a page saved with one, and the page on the disk.
+//! Files in Firefox and WebKitGTK: numbers of real snapshots, saved pages, and the page opened from the disk.
 
 use crate::corpus::real_files;
 use crate::fixtures::{self, halves};
@@ -8,9 +8,9 @@ use crate::zip::zip_of;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn every_real_file_shows_the_reference_numbers(page: &Page) {
+pub(crate) fn real_files_show_reference_numbers(page: &Page) {
     for file in real_files().unwrap_or_default() {
-        // Opened anew, so that no number can be left over from the file before.
+        // A new document, so that no number can be left over from the previous file.
         page.open_empty();
         page.choose(&file.path);
         page.wait_until("the file is open", || {
@@ -31,7 +31,7 @@ pub(crate) fn every_real_file_shows_the_reference_numbers(page: &Page) {
     }
 }
 
-/// Saves the open snapshot by the keys, and waits for the file.
+/// Saves the open snapshot as HTML with keys, and waits for the file.
 #[track_caller]
 fn saved(page: &Page, name: &str) -> PathBuf {
     page.forget_download(name);
@@ -39,7 +39,7 @@ fn saved(page: &Page, name: &str) -> PathBuf {
     page.press(&['i']);
     page.wait_until("the dialog is open", || page.evaluate("document.querySelector('#export').open") == true);
     page.press(&['h']);
-    page.wait_until("the page says how it ended", || {
+    page.wait_until("the result is reported", || {
         let status = page.text("#status");
         status.starts_with("Saved") || status.contains("could not")
     });
@@ -51,7 +51,7 @@ fn address(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-pub(crate) fn a_saved_page_opens_from_the_disk(page: &Page) {
+pub(crate) fn saved_page_opens_from_disk(page: &Page) {
     page.open_file(&halves());
     page.shows_halves();
     let path = saved(page, "halves.html");
@@ -59,21 +59,21 @@ pub(crate) fn a_saved_page_opens_from_the_disk(page: &Page) {
     page.shows_halves();
 }
 
-pub(crate) fn the_page_on_the_disk_reads_files_and_saves_them(page: &Page) {
+pub(crate) fn page_from_disk_opens_and_saves_files(page: &Page) {
     let viewer = crate::site::dist().join("memscape.html");
     page.open(&address(&viewer));
     page.wait_until_started();
     page.choose(&halves());
     page.shows_halves();
-    // A link to what is seen names the file by its fingerprint: that was read as well.
+    // The link contains the fingerprint, so the file could be read for that too.
     page.wait_until("the file has a fingerprint", || page.evaluate("location.hash").to_string().contains("print="));
     let path = saved(page, "halves.html");
     page.open(&address(&path));
     page.shows_halves();
 }
 
-/// What lies anywhere in a file, and what was fetched and is read again: the worker has blobs of its own then.
-pub(crate) fn the_page_on_the_disk_reads_archives(page: &Page) {
+/// Checks random access to an archive, chosen and linked, for which the worker creates its own blobs.
+pub(crate) fn page_from_disk_opens_archives(page: &Page) {
     let bytes = std::fs::read(halves()).expect("just written");
     let archive = fixtures::file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
     let viewer = crate::site::dist().join("memscape.html");

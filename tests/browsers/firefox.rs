@@ -1,4 +1,4 @@
-//! Firefox, driven over Marionette: JSON on a socket, each message behind its length.
+//! Firefox, controlled with Marionette: JSON messages over a socket, each prefixed with its length.
 
 use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ struct Firefox {
     _process: Process,
 }
 
-/// A Firefox with a profile of its own and these preferences besides.
+/// Starts Firefox with a new profile and these additional preferences. `None`, with a message, if it is not installed.
 pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>> {
     let program = match std::env::var_os("FIREFOX") {
         Some(named) => named.into(),
@@ -27,9 +27,9 @@ pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>
     std::fs::create_dir_all(&downloads).expect("target/tmp can be written");
     let folder = Value::from(downloads.to_string_lossy()).to_string();
     let preferences = [
-        // Any free port: it writes down which.
+        // Any free port, which Firefox writes to a file.
         ("marionette.port", "0"),
-        // As it is outside of tests: files of one folder are strangers to each other.
+        // The default outside of tests: files of a folder do not share an origin.
         ("security.fileuri.strict_origin_policy", "true"),
         ("datareporting.policy.dataSubmissionEnabled", "false"),
         ("browser.download.folderList", "2"),
@@ -51,9 +51,9 @@ pub(crate) fn start(name: &str, more: &[(&str, &str)]) -> Option<Box<dyn Driver>
         assert!(Instant::now() < deadline, "Firefox does not listen: {}/stderr.txt", profile.display());
         std::thread::sleep(Duration::from_millis(20));
     };
-    stream.set_read_timeout(Some(PATIENCE)).expect("a time that is not zero");
+    stream.set_read_timeout(Some(PATIENCE)).expect("the timeout is not zero");
     let mut firefox = Firefox { stream, last_id: 0, downloads, version: String::new(), _process: process };
-    firefox.received().expect("it greets");
+    firefox.received().expect("the greeting of Marionette");
     let session = firefox.answered("WebDriver:NewSession", json!({})).expect("a session");
     firefox.version = version(&session["capabilities"]);
     Some(Box::new(firefox))

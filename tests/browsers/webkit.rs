@@ -1,4 +1,4 @@
-//! WebKitGTK's MiniBrowser, driven over WebDriver: JSON by HTTP. It has no headless mode, so it gets a screen of its own.
+//! WebKitGTK's MiniBrowser, controlled with WebDriver: JSON over HTTP. It has no headless mode, so it runs in Xvfb.
 
 use crate::driver::{Driver, Order, PATIENCE, Process, folder, program, version};
 use serde_json::{Value, json};
@@ -13,12 +13,12 @@ struct WebKit {
     session: String,
     downloads: PathBuf,
     version: String,
-    // In the order in which they end.
+    // The driver ends before its screen: fields drop in order.
     _driver: Process,
     _screen: Process,
 }
 
-/// A MiniBrowser with a home of its own.
+/// Starts MiniBrowser with a new home folder. `None`, with a message, if the driver or Xvfb is not installed.
 pub(crate) fn start() -> Option<Box<dyn Driver>> {
     let (driver, screen) = (program(&["WebKitWebDriver"])?, program(&["Xvfb"])?);
     let home = folder("webkit");
@@ -33,7 +33,7 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
     let display = screen.first_line();
     assert!(!display.is_empty(), "Xvfb did not start: {}/screen.txt", home.display());
 
-    // It wants to be told a port: one that is free now.
+    // The driver needs a port number, so one that is free now is used.
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     let port = free.expect("a free port").port();
     let mut command = Command::new(driver);
@@ -61,7 +61,7 @@ impl WebKit {
     fn call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
         let answer = self.asked(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
         let head =
-            answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("an answer without an end of its head")?;
+            answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("a response without the end of its header")?;
         let mut answer: Value = serde_json::from_slice(&answer[head + 4..]).map_err(|error| error.to_string())?;
         let value = answer["value"].take();
         if value["error"].is_string() { Err(value.to_string()) } else { Ok(value) }
@@ -107,7 +107,7 @@ impl Driver for WebKit {
 
 impl Drop for WebKit {
     fn drop(&mut self) {
-        // It ends MiniBrowser; a browser that is gone is fine too.
+        // Closes MiniBrowser, which may have ended already.
         let _ = self.call("DELETE", &self.session, &Value::Null);
     }
 }

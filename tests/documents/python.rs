@@ -1,10 +1,10 @@
-//! Python in documents, run with the package, the stand-in for PyTorch and the program under test.
+//! Runs Python code in documents, with the package, the stand-in for PyTorch and the program under test.
 
 use super::documents;
 use super::workshop::{Workshop, has_python};
 
-/// Names that blocks and spans use. pandas, Polars and IPython are mocks: they may be missing here, and
-/// tests/python has tests with them.
+/// Defines the names that blocks and spans use. pandas, Polars and IPython are mocks, because they may not be installed.
+/// tests/python tests them.
 const PRELUDE: &str = r#"
 import sys, unittest.mock
 for module in ("pandas", "polars", "IPython", "IPython.display"):
@@ -27,13 +27,13 @@ def train_step(batch):
     optimizer.step()
 "#;
 
-/// Ends what a block started.
+/// Stops the servers that a block started.
 const END: &str = "
 for shown in views:
     shown.close()
 ";
 
-/// Runs a program; the error if it fails.
+/// Runs a Python program. Returns its error output if it fails.
 fn run(workshop: &Workshop, program: &str) -> Option<String> {
     let mut python = workshop.command("python3");
     python.args(["-c", program]);
@@ -54,7 +54,7 @@ fn python_in_documents_runs() {
             let error = run(&workshop, &format!("{PRELUDE}\n{}\n{END}", block.text));
             assert!(error.is_none(), "{}:{}: {}", document.name, block.line, error.unwrap());
         }
-        // Calls in sentences and tables.
+        // Calls in code spans of prose and tables.
         let calls = document.spans.iter().filter(|span| {
             ["memscape.", "rec.", "s."].iter().any(|start| span.text.starts_with(start)) && span.text.contains('(')
         });
@@ -69,5 +69,5 @@ fn python_in_documents_runs() {
             assert!(error.is_none(), "{}: {calls:?}: {}", document.name, error.unwrap());
         }
     }
-    assert!(count >= 8, "{count} pieces of Python were run");
+    assert!(count >= 8, "{count} Python snippets were run");
 }

@@ -1,11 +1,12 @@
-//! Blocks of the language `console`: a command after `$`, and what it prints. A last line `...` leaves out the rest.
+//! Compares the output shown in `console` blocks. A block has a command after `$` and its output. A last line `...` stands
+//! for the rest.
 
 use super::markdown::words;
 use super::workshop::{Workshop, root};
 use super::{DOCUMENTS, assert_none, document};
 use std::fs;
 
-/// Output as a document shows it: as many lines as there are now where the rest is left out.
+/// Returns the output as a document shows it, cut to the number of lines in `old` if that ends with `...`.
 fn shown(output: &str, old: &[&str]) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
     match old {
@@ -18,7 +19,7 @@ fn shown(output: &str, old: &[&str]) -> String {
 }
 
 #[test]
-fn shown_output_is_what_the_command_prints() {
+fn shown_output_matches_command() {
     let workshop = Workshop::new("shown");
     let mut errors = Vec::new();
     let mut count = 0;
@@ -37,7 +38,7 @@ fn shown_output_is_what_the_command_prints() {
                 now += &format!("$ {}\n{}", lines[0], shown(&output, &lines[1..]));
             }
             if now != block.text {
-                errors.push(format!("{name}:{}: shown is\n{}printed is\n{now}", block.line, block.text));
+                errors.push(format!("{name}:{}: shown\n{}printed\n{now}", block.line, block.text));
                 text = text.replacen(&block.text, &now, 1);
             }
         }

@@ -1,41 +1,41 @@
-//! What is true of each `nn.Module` of the model: the events that happen in its `forward`.
+//! Expected values of each `nn.Module` of the model: the events in its `forward`.
 //!
-//! A module stands in a stack as its `forward`, called by torch's `_call_impl`; it is told from its like by the places in the
-//! program that lead to it, outermost first. Its name and its class are in no frame: they are here so that a reader knows it.
+//! A stack shows a module as its `forward`, called by torch's `_call_impl`. Modules differ in the chain of calls that
+//! lead to them, outermost first. Names and classes do not appear in frames and are only for readers of the report.
 
 use super::stacks::{Frame, Module, Site, call_of_layer, call_of_loss, call_of_model};
 use super::tracer::Event;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is true of one module. Bytes, unless it counts.
+/// Expected values of one module. Bytes unless noted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct LayerTruth {
-    /// As `named_modules` has it: `h.3.mlp`; the model itself is `model`.
+    /// Name as in `named_modules`, such as `h.3.mlp`. The model itself is `model`.
     pub(crate) layer: String,
     pub(crate) class: &'static str,
-    /// Of its `forward`.
+    /// File of its `forward`.
     pub(crate) file: &'static str,
-    /// `file:line` of each call on the way to it.
+    /// `file:line` of each call that leads to it, outermost first.
     pub(crate) called_at: Vec<String>,
-    /// Events with its `forward` in the stack.
+    /// Number of events with its `forward` in the stack.
     pub(crate) events: u64,
-    /// Of those: `alloc`.
+    /// Number of `alloc` events among them.
     pub(crate) allocations: u64,
     pub(crate) allocated_bytes: u64,
-    /// Of those: `free_completed`.
+    /// Number of `free_completed` events among them.
     pub(crate) frees: u64,
     pub(crate) freed_bytes: u64,
-    /// The most that the whole device had live, and reserved, after one of them.
+    /// Maximum live and reserved bytes of the whole device after any of them.
     pub(crate) peak_requested: u64,
     pub(crate) peak_reserved: u64,
-    /// Mean over them of what of the reserved bytes was not live: 0 to 1.
+    /// Mean share of reserved bytes that are not live after them, 0 to 1.
     pub(crate) mean_fragmentation: f64,
     pub(crate) first_us: u64,
     pub(crate) last_us: u64,
 }
 
-/// The modules that events were seen in, the model first.
+/// Modules with events, the model first.
 #[derive(Default)]
 pub(crate) struct Layers(BTreeMap<Key, LayerTruth>);
 
@@ -48,7 +48,7 @@ enum Key {
 }
 
 impl Layers {
-    /// Counts an event in every module it happens in.
+    /// Counts an event in all modules of its stack.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         let keys: &[Key] = match event.context.site {
             Site::Forward { layer, module, .. } | Site::ForwardFree { layer, module } => {
@@ -63,7 +63,7 @@ impl Layers {
         }
     }
 
-    /// The table, means instead of sums.
+    /// Returns the modules with means in place of sums.
     pub(crate) fn table(self) -> Vec<LayerTruth> {
         let mean = |sum: &LayerTruth| sum.mean_fragmentation / sum.events as f64;
         self.0.into_values().map(|sum| LayerTruth { mean_fragmentation: mean(&sum), ..sum }).collect()
@@ -114,7 +114,7 @@ impl LayerTruth {
         let after = event.after;
         self.peak_requested = self.peak_requested.max(after.requested);
         self.peak_reserved = self.peak_reserved.max(after.reserved);
-        // A sum until the table is made.
+        // A sum until `table` is called.
         self.mean_fragmentation += 1.0 - after.requested as f64 / after.reserved.max(1) as f64;
     }
 }

@@ -1,13 +1,13 @@
-//! Synthetic snapshots with the truth beside them: any number of events, as Python or as torch's C++ pickler writes them.
+//! Synthetic snapshots with expected values: any number of events, written as by Python's or torch's C++ pickler.
 //!
 //! ```text
 //!   workload ──malloc, free──▶ allocator          a training loop on a model of PyTorch's caching allocator
 //!      │
-//!      └──events──▶ tracer ──▶ Sink: survey (how many, what is left) │ pickled (the file) + truth (its numbers)
+//!      └──events──▶ tracer ──▶ Sink: survey (counts events) │ pickled (the file) + truth (its expected values)
 //! ```
 //!
-//! The loop runs twice with the same seed: lists tell their length first and `segments` stand before the traces, so the first
-//! run counts and the second writes. Besides the live blocks only a few bytes a training step are ever held, however long the
+//! The loop runs twice with the same seed, because list lengths and `segments` come before the traces: the first run
+//! counts and the second writes. Besides live blocks, memory use is a few bytes per training step, however long the
 //! trace.
 
 mod allocator;
@@ -34,7 +34,7 @@ use std::io::{self, Write};
 use tracer::Survey;
 use truth::{DeviceTruth, Judge, Truth};
 
-/// Writes the snapshot that `options` describes to `out`; returns what is true of it.
+/// Writes the snapshot that `options` describes to `out`. Returns the output and the expected values.
 pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Truth)> {
     let mut surveys: Vec<Survey> = Vec::new();
     for device in 0..options.devices {

@@ -1,4 +1,4 @@
-//! The snapshot as a pickle, written as it happens.
+//! Writes the snapshot as a pickle while events happen.
 
 use super::allocator::{Block, Segment, State};
 use super::annotation::{Annotation, Stage};
@@ -10,10 +10,10 @@ use super::tracer::{Context, End, Event, Reuse, Survey};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// The ordinal of host memory.
+/// Device number of host memory.
 pub(crate) const HOST: i64 = -1;
 
-/// A snapshot being written: segments, then the traces, then what the program said it was doing.
+/// A snapshot that is being written: segments, then traces, then annotations.
 pub(crate) struct Pickled<W> {
     writer: Writer<W>,
     times: bool,
@@ -22,16 +22,16 @@ pub(crate) struct Pickled<W> {
     private_pools: bool,
     expandable: bool,
     style: Style,
-    /// Frame dicts by device and number, contexts by device and number: those that come again.
+    /// References to frame dicts and contexts that are used again, by device and number.
     frames: HashMap<(i64, u32), Reference>,
     contexts: HashMap<(i64, u64), Reference>,
-    /// The one `[]` of all that has no context.
+    /// The empty list shared by everything without a context.
     no_frames: Option<Reference>,
     device: i64,
 }
 
 impl<W: Write> Pickled<W> {
-    /// Begins the file and writes the segments.
+    /// Starts the file and writes the segments.
     pub(crate) fn new(out: W, options: &Options, surveys: &[Survey]) -> io::Result<Self> {
         let mut file = Pickled {
             writer: Writer::new(out, options.style)?,
@@ -64,7 +64,7 @@ impl<W: Write> Pickled<W> {
         self.writer.end()
     }
 
-    /// Begins `device_traces`.
+    /// Starts `device_traces`.
     pub(crate) fn begin_traces(&mut self, devices: usize) -> io::Result<()> {
         self.writer.name("device_traces")?;
         self.writer.list(devices as u64)?;
@@ -72,23 +72,23 @@ impl<W: Write> Pickled<W> {
         Ok(())
     }
 
-    /// Ends it.
+    /// Ends `device_traces`.
     pub(crate) fn end_traces(&mut self) -> io::Result<()> {
         self.writer.end()
     }
 
-    /// Begins the trace of the next device.
+    /// Starts the trace of the next device.
     pub(crate) fn begin_trace(&mut self, events: u64) -> io::Result<()> {
         self.writer.list(events)
     }
 
-    /// Ends it.
+    /// Ends a device's trace.
     pub(crate) fn end_trace(&mut self) -> io::Result<()> {
         self.device += 1;
         self.writer.end()
     }
 
-    /// Writes what the program said it was doing, and with what settings.
+    /// Writes allocator settings and annotations.
     pub(crate) fn annotations(&mut self, surveys: &[Survey]) -> io::Result<()> {
         self.settings()?;
         self.writer.name("external_annotations")?;
@@ -102,7 +102,7 @@ impl<W: Write> Pickled<W> {
         self.writer.end()
     }
 
-    /// Begins the trace of pinned host memory, behind its segments.
+    /// Writes the segments of pinned host memory and starts its trace.
     pub(crate) fn begin_host(&mut self, survey: &Survey, events: u64) -> io::Result<()> {
         self.segments("host_segments", std::iter::once((HOST, survey)))?;
         self.device = HOST;
@@ -110,7 +110,7 @@ impl<W: Write> Pickled<W> {
         self.writer.list(events)
     }
 
-    /// Ends the file and returns what it was written to.
+    /// Ends the file and returns the output.
     pub(crate) fn finish(mut self) -> io::Result<W> {
         self.writer.end()?;
         self.writer.finish()
@@ -124,7 +124,7 @@ impl<W: Write> Pickled<W> {
         self.name_and_int(if event.action == "oom" { "device_free" } else { "addr" }, event.address)?;
         self.name_and_int("size", event.size)?;
         self.name_and_int("stream", 0)?;
-        // The two writers differ in the order of their keys.
+        // The two writers order their keys differently.
         if self.style != Style::Cpp {
             self.time(event)?;
         }
@@ -204,7 +204,7 @@ impl<W: Write> Pickled<W> {
         self.writer.end()
     }
 
-    /// A list of frames: once in full, again by its reference.
+    /// Writes a list of frames, or a reference to it if it was written before.
     fn context(&mut self, context: Option<&Context>, stacks: &Stacks, reuse: Reuse) -> io::Result<()> {
         let known = match context {
             Some(context) if reuse == Reuse::Last => self.contexts.remove(&(self.device, context.number)),

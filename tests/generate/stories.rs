@@ -1,4 +1,4 @@
-//! Two stories that are no training: an evaluation whose results break memory into pieces, and a server with CUDA graphs.
+//! Generated programs other than training: an evaluation whose results fragment memory, and a server with CUDA graphs.
 
 use super::annotation::{Name, Stage};
 use super::options::{Options, Story};
@@ -9,7 +9,7 @@ use std::io;
 
 const MIB: u64 = 1 << 20;
 
-/// Tells one of them.
+/// Runs one of the programs.
 pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
     let mut tracer = Tracer::new(options, Kind::Fixed, device, sink);
     tracer.start_recording();
@@ -21,8 +21,8 @@ pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io
     Ok(End { allocator, stacks, annotations, steps: 0, leaked: Vec::new() })
 }
 
-/// Batches sorted by length: each needs more than the ones before, and keeps half of it in the place that it leaves. What is left between
-/// the results is free, and too small for the training step that follows.
+/// Evaluates batches sorted by length. Each needs more memory than the ones before and keeps half. The free space
+/// between the results is too small for the training step that follows.
 fn evaluate<S: Sink>(tracer: &mut Tracer<'_, S>) -> io::Result<()> {
     model(tracer, 24, 56, 8)?;
     let evaluation = Name::Phase("evaluate");
@@ -49,12 +49,12 @@ fn evaluate<S: Sink>(tracer: &mut Tracer<'_, S>) -> io::Result<()> {
         tracer.malloc((20 + layer % 3) * MIB, Site::Story(TRAIN_ATTENTION))?;
         tracer.malloc(32 * MIB, Site::Story(TRAIN_MLP))?;
     }
-    // PyTorch gives back what it can, and tries once more, before it gives up.
+    // PyTorch empties the cache and retries before it fails.
     tracer.empty_cache(Site::Story(LOGITS))?;
     tracer.note("oom", 310 * MIB, 1920 * MIB, Site::Story(LOGITS))
 }
 
-/// A language model behind a server: one graph for each batch size, each with a pool of its own, then requests.
+/// Serves a language model: one graph with its own pool per batch size, then requests.
 fn serve<S: Sink>(tracer: &mut Tracer<'_, S>) -> io::Result<()> {
     model(tracer, 16, 40, 10)?;
     for _ in 0..8 {
@@ -93,7 +93,7 @@ fn serve<S: Sink>(tracer: &mut Tracer<'_, S>) -> io::Result<()> {
     Ok(())
 }
 
-/// Weights: so many layers, each of a large and a small tensor.
+/// Allocates weights: a large and a small tensor per layer.
 fn model<S: Sink>(tracer: &mut Tracer<'_, S>, layers: u64, large_mib: u64, small_mib: u64) -> io::Result<()> {
     for layer in 0..layers {
         for (part, size) in [large_mib, small_mib].into_iter().enumerate() {
@@ -142,7 +142,7 @@ const TORCH_LINEAR: &str = "/usr/lib/python3/site-packages/torch/nn/modules/line
 const TORCH_GRAPHS: &str = "/usr/lib/python3/site-packages/torch/cuda/graphs.py";
 const TORCH_FUNCTIONAL: &str = "/usr/lib/python3/site-packages/torch/nn/functional.py";
 
-/// The number of an operator among those of [`super::stacks`], whether it frees, and the Python frames, innermost first.
+/// Returns the index of an operator in [`super::stacks`], whether it frees, and the Python frames, innermost first.
 pub(super) fn place(number: usize) -> (usize, bool, Vec<Frame>) {
     let evaluate = [(EVALUATE, "evaluate", 38), (TRAIN, "main", 84), (TRAIN, "<module>", 99)];
     let train = [(TRAIN, "train_step", 60), (TRAIN, "main", 90), (TRAIN, "<module>", 99)];

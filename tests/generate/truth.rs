@@ -1,4 +1,4 @@
-//! What is true of a generated snapshot, by the allocator's own books. The names are those of `memscape summary --json`.
+//! Expected values of a generated snapshot, computed by the generator. Names are those of `memscape summary --json`.
 
 use super::allocator::State;
 use super::layers::{LayerTruth, Layers};
@@ -9,23 +9,23 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What is true of the whole file.
+/// Expected values of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Truth {
     pub(crate) devices: Vec<DeviceTruth>,
 }
 
-/// What is true of one device. Bytes, unless it counts.
+/// Expected values of one device. Bytes unless noted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct DeviceTruth {
-    /// −1 is host memory.
+    /// −1 for host memory.
     pub(crate) device: i64,
-    /// In the file, so after the ring.
+    /// Number of events in the file, after the ring buffer.
     pub(crate) events: u64,
     pub(crate) allocations: u64,
     pub(crate) base_requested: u64,
     pub(crate) peak_requested: u64,
-    /// −1 before the first event.
+    /// −1 if the peak is before the first event.
     pub(crate) peak_event: i64,
     pub(crate) end_requested: u64,
     pub(crate) end_rounded: u64,
@@ -38,31 +38,31 @@ pub(crate) struct DeviceTruth {
     pub(crate) reserved_end: u64,
     pub(crate) segments: u64,
     pub(crate) annotations: u64,
-    /// Steps trained in full.
+    /// Number of completed steps.
     pub(crate) steps: u64,
     pub(crate) leaked_blocks: u64,
     pub(crate) leaked_requested: u64,
-    /// Freed by the program, not yet by its stream, at the end.
+    /// Blocks awaiting free at the end.
     pub(crate) pending_blocks: u64,
     pub(crate) pending_requested: u64,
-    /// The most events between a `free_requested` of the file and its `free_completed`; 1 is the normal case.
+    /// Maximum number of events between a `free_requested` and its `free_completed`, normally 1. Both are in the file.
     pub(crate) longest_wait: u64,
-    /// How many of each action, without those that are missing.
+    /// Count of each action that occurs.
     pub(crate) actions: BTreeMap<&'static str, u64>,
-    /// The steps trained in full of which the file has every event.
+    /// Completed steps all of whose events are in the file.
     pub(crate) whole_steps: Vec<StepTruth>,
-    /// The modules that events of the file happen in.
+    /// Modules with events in the file.
     pub(crate) layers: Vec<LayerTruth>,
 }
 
-/// What is true of one training step. Events are counted from 0, as they stand in the file.
+/// Expected values of one training step. Event indices are 0-based positions in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct StepTruth {
-    /// Its annotation is `step_` and this.
+    /// Number in its annotation `step_…`.
     pub(crate) step: u64,
     pub(crate) first_event: u64,
     pub(crate) last_event: u64,
-    /// Live before its first event, after its last, and at most after any of them.
+    /// Live bytes before its first event, after its last, and the maximum after any of them.
     pub(crate) start_requested: u64,
     pub(crate) end_requested: u64,
     pub(crate) peak_requested: u64,
@@ -70,7 +70,7 @@ pub(crate) struct StepTruth {
     pub(crate) freed_bytes: u64,
 }
 
-/// Passes the events that the ring keeps on to the file, and judges them.
+/// Passes the events that the ring buffer keeps to the file and computes the expected values.
 pub(crate) struct Judge<'a, W: Write> {
     file: &'a mut Pickled<W>,
     /// Number of the first event that is kept.
@@ -78,7 +78,7 @@ pub(crate) struct Judge<'a, W: Write> {
     next: u64,
     truth: DeviceTruth,
     layers: Layers,
-    /// The step under way when the first event came that is kept: its beginning is lost, unless that event is its first.
+    /// Step in progress before the first kept event. Its beginning is lost.
     cut_step: Option<u64>,
     step_before: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! A transformer being trained: parameters, then steps of forward, backward and optimizer; and the host that brings its batches.
+//! Training of a transformer: parameters, then steps of forward, backward and optimizer, and the host's pinned batches.
 
 use super::annotation::{Name, Stage};
 use super::options::{Length, Options, Story};
@@ -11,12 +11,12 @@ use std::io;
 
 const MIB: u64 = 1 << 20;
 const FLOAT_BYTES: u64 = 4;
-/// Heads of the attention, each with scores of its own.
+/// Number of attention heads. Each has scores of its own.
 const HEADS: u64 = 16;
-/// The cache is emptied after every so many steps.
+/// Number of steps between emptying the cache.
 const STEPS_TO_EMPTY_CACHE: u64 = 5;
 
-/// Trains on one device, telling `sink` every event.
+/// Runs the training on one device and sends all events to `sink`.
 pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io::Result<End> {
     if options.story != Story::Training {
         return stories::run(options, device, sink);
@@ -45,7 +45,7 @@ pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io
     Ok(End { allocator: tracer.allocator, stacks: tracer.stacks, annotations: tracer.annotations, steps, leaked })
 }
 
-/// Brings so many batches to the device, through pinned host memory, two ahead; `number` is one that no device has.
+/// Copies batches to the device through pinned host memory, two ahead. `number` differs from those of all devices.
 pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, sink: &mut S) -> io::Result<End> {
     let mut tracer = Tracer::new(options, Kind::Host, number, sink);
     tracer.start_recording();
@@ -68,7 +68,7 @@ pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, 
 struct Training<'a, S> {
     tracer: Tracer<'a, S>,
     options: &'a Options,
-    /// Sizes of the parameters, by what their gradients take.
+    /// Sizes of the parameters in bytes, which are also those of their gradients.
     parameters: Vec<u64>,
     optimizer_state: Vec<u64>,
     leaked: Vec<u64>,
@@ -83,12 +83,12 @@ impl<S: Sink> Training<'_, S> {
         }
     }
 
-    /// Whether to leave a step in its middle.
+    /// Returns true if the current step should stop early.
     fn is_cut(&self) -> bool {
         matches!(self.options.length, Length::Events(events) if self.tracer.events >= events)
     }
 
-    /// Parameters that exist before recording.
+    /// Allocates the parameters that exist before recording.
     fn make_model(&mut self) -> io::Result<()> {
         let mut left = self.options.before_recording_mib.unwrap_or(0) * MIB;
         let mut layer = 0;
@@ -103,7 +103,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Parameters made while it is recorded.
+    /// Allocates parameters while recording.
     fn make_recorded_model(&mut self) -> io::Result<()> {
         let embedding = self.options.model.vocabulary * self.options.model.hidden * FLOAT_BYTES;
         self.parameter(embedding, 0, 4)?;
@@ -152,7 +152,7 @@ impl<S: Sink> Training<'_, S> {
         self.within("zero_grad", |training| training.free_all(&mut gradients, Site::ZeroGrad))?;
         self.free_all(&mut saved, Site::BackwardFree)?;
         if (self.steps + 1).is_multiple_of(STEPS_TO_EMPTY_CACHE) {
-            // The program synchronizes, in the step.
+            // The program synchronizes within the step.
             self.tracer.catch_up_with_all()?;
         }
         self.tracer.annotate(Stage::End, name);
@@ -181,11 +181,11 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Every layer saves what its backward pass will need, and frees what it needed only itself.
+    /// Each layer saves tensors for its backward pass and frees its scratch memory.
     fn forward(&mut self, tokens: u64, layers: u64, saved: &mut Vec<u64>) -> io::Result<()> {
         let number = if self.options.work.is_half { FLOAT_BYTES / 2 } else { FLOAT_BYTES };
         let row = tokens * self.options.model.hidden * number;
-        // Where only the scores are to grow by the square, this does not.
+        // With a fixed sequence length only the scores grow quadratically.
         let square = if self.options.work.sequence.is_some() { row } else { tokens * tokens };
         for layer in 0..layers {
             if self.options.layer_annotations && !self.is_cut() {
@@ -225,7 +225,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Attention has its scratch in a pool of its own, if there are private pools.
+    /// Returns the pool of a module's scratch memory. Attention uses a private one if the option is set.
     fn scratch_pool(&self, module: Module) -> Owner {
         match module {
             Module::Attention if self.options.private_pools => Owner::MemPool,
@@ -233,7 +233,7 @@ impl<S: Sink> Training<'_, S> {
         }
     }
 
-    /// The largest tensor of all: a number for each token and word.
+    /// Allocates the logits, the largest tensor: one number per token and word.
     fn loss(&mut self, tokens: u64, saved: &mut Vec<u64>) -> io::Result<()> {
         if !self.is_cut() {
             let logits = tokens * self.options.model.vocabulary * FLOAT_BYTES / 2;
@@ -243,7 +243,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Last in, first out: each saved tensor is used once more and freed, and gradients of parameters appear.
+    /// Uses and frees saved tensors last in, first out, and allocates gradients.
     fn backward(&mut self, saved: &mut Vec<u64>, gradients: &mut Vec<u64>) -> io::Result<()> {
         let mut waiting_for_gradient = self.parameters.clone();
         let parameters_each = self.parameters.len().div_ceil(saved.len().max(1));
@@ -302,7 +302,7 @@ impl<S: Sink> Training<'_, S> {
         Ok(())
     }
 
-    /// Half a forward pass over a batch four times as long, then attention wants more than there is.
+    /// Runs half a forward pass over a batch four times as long, then a failing request of attention.
     fn run_out(&mut self) -> io::Result<()> {
         let layer = self.options.model.layers / 2;
         let tokens = 8192;
@@ -312,7 +312,7 @@ impl<S: Sink> Training<'_, S> {
             self.forward(tokens, layer, &mut Vec::new())?;
         }
         let site = Site::Forward { layer, module: Module::Attention, operator: 7 };
-        // PyTorch gives back what it can, and tries once more, before it gives up: the driver has that as well then.
+        // PyTorch empties the cache and retries before it fails, so the driver has that memory as well.
         let before = self.tracer.allocator.totals.reserved;
         self.tracer.empty_cache(site)?;
         let free = 123 * MIB + before - self.tracer.allocator.totals.reserved;

@@ -1,4 +1,4 @@
-//! A page that follows links, and a worker that answers what it asks of two devices that have everything.
+//! Test harness for links: a page that follows them, and a worker with answers about two devices.
 
 use crate::face::opened;
 use memscape::engine::protocol::{
@@ -13,7 +13,7 @@ use memscape::ui::shown::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
-/// What tells its file from others.
+/// Fingerprint of the test file.
 pub(crate) const PRINT: &str = "12-00112233445566778899aabbccddeeff";
 
 fn devices() -> Vec<DeviceSummary> {
@@ -30,11 +30,11 @@ fn devices() -> Vec<DeviceSummary> {
     vec![device(0, 1_000_000), device(3, 90)]
 }
 
-/// A page, and a worker that answers the questions that a link waits for.
+/// A page whose worker answers the questions that links depend on.
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) state: State,
-    /// What was to be loaded, and which of several snapshots in it.
+    /// Files loaded, with the member index for archives.
     pub(crate) loads: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Page {
         page
     }
 
-    /// A page that has followed this link.
+    /// Creates a page that has followed a link.
     pub(crate) fn of(fragment: &str) -> Page {
         let mut page = Page::new();
         page.go(fragment);
@@ -80,7 +80,7 @@ impl Page {
         self.act(Action::Replied { load: self.state.load, reply });
     }
 
-    /// The file holds several snapshots, by these names.
+    /// Replies that the file contains several snapshots with the given names.
     pub(crate) fn list(&mut self, names: &[&str]) {
         let members = names.iter().map(|name| Member { name: (*name).into(), bytes: 5 });
         self.reply(Reply::Members(members.collect()));

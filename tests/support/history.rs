@@ -1,4 +1,4 @@
-//! Histories of lifetimes alone: drawn as text, or random.
+//! Histories made of lifetimes only, drawn as text or random.
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Times, Totals};
 use memscape::slice::Slice;
@@ -6,35 +6,34 @@ use memscape::timeline::{Order, Paint, Source};
 use memscape::units::{EventIdx, Moment};
 use proptest::prelude::*;
 
-/// One device's lifetimes with the totals that follow from them.
+/// The lifetimes of one device, with the totals derived from them.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `(born, died, size)` in order of birth: the place is the allocation's id.
+    /// `(allocated_at, freed_at, size)`, sorted by the first. The index is the allocation id.
     pub(crate) spans: Vec<(u32, u32, u64)>,
-    /// The moment from which the free of each is requested.
+    /// Moment of each allocation's free_requested event.
     pub(crate) requested_at: Vec<u32>,
-    /// The ids in order of rank.
+    /// Allocation ids from the bottom of the stack to the top.
     pub(crate) ranked: Vec<u32>,
-    /// When each event happened, in µs from the first, never going back; empty: not recorded.
+    /// Time of each event in µs since the first, non-decreasing. Empty if times are not recorded.
     pub(crate) elapsed: Vec<u64>,
-    /// Requested bytes live at each moment.
+    /// Live requested bytes at each moment.
     pub(crate) requested: Vec<i64>,
-    /// Reserved bytes at each moment.
     pub(crate) reserved: Vec<i64>,
-    /// Bytes pending at each moment.
+    /// Bytes awaiting free at each moment.
     pub(crate) pending: Vec<i64>,
     allocations: Allocations,
     order: Option<Order>,
     times: Times,
     live: LiveSets,
     totals: [Totals; 3],
-    /// Whether every third allocation stands out.
+    /// True if every third allocation is highlighted.
     pub(crate) highlight: bool,
 }
 
 impl History {
-    /// The history of these lifetimes over `events` events; reserved bytes are the requested ones in steps of 64, nothing is
-    /// pending.
+    /// Builds a history of `events` events. Reserved bytes are the requested bytes rounded up to 64, and nothing awaits
+    /// free.
     pub(crate) fn new(events: u32, spans: impl IntoIterator<Item = (u32, u32, u64)>) -> History {
         let mut spans: Vec<_> = spans.into_iter().collect();
         spans.sort_by_key(|span| span.0);
@@ -78,7 +77,7 @@ impl History {
         }
     }
 
-    /// The same, stacked by groups: allocation `id` is in group `groups[id % groups.len()]`.
+    /// Stacks allocations by group. Allocation `id` is in group `groups[id % groups.len()]`.
     pub(crate) fn grouped(mut self, groups: &[u32]) -> History {
         let groups: Vec<u32> = (0..self.spans.len()).map(|id| groups[id % groups.len()]).collect();
         self.ranked.sort_by_key(|&id| groups[id as usize]);
@@ -86,14 +85,14 @@ impl History {
         self
     }
 
-    /// The same, but every fourth allocation is pending for the last two thirds of its life.
+    /// Makes every fourth allocation await its free for the last two thirds of its lifetime.
     pub(crate) fn pending(mut self) -> History {
         let events = self.moments() - 1;
         for (id, &(born, died, _)) in self.spans.iter().enumerate().filter(|(id, _)| id % 4 == 1) {
             self.requested_at[id] = born + died.min(events).saturating_sub(born) / 3;
             self.allocations.request_free(AllocationId(id as u32), Moment(self.requested_at[id]));
         }
-        // And the bytes that are pending are theirs.
+        // Adds up their bytes.
         let mut change = vec![0i64; events as usize + 2];
         for (&(born, died, size), &requested) in self.spans.iter().zip(&self.requested_at) {
             if born < died && requested < died {
@@ -110,7 +109,7 @@ impl History {
         self
     }
 
-    /// The same, with times: µs from each event to the next, over and over; what goes back counts as no time.
+    /// Adds times, with the given µs between events, repeated. Negative steps count as zero.
     pub(crate) fn timed(mut self, steps: &[i32]) -> History {
         let (mut now, mut latest) = (1_700_000_000_000_000i64, i64::MIN);
         for event in 0..self.moments() as usize - 1 {
@@ -122,8 +121,8 @@ impl History {
         self
     }
 
-    /// A history as a picture, highest rank first, as on the screen: a line an allocation, a character a moment (`#` live),
-    /// then its bytes.
+    /// Parses a picture: one line per allocation, top of the stack first, one character per moment (`#` if live), then
+    /// the size in bytes.
     pub(crate) fn drawn(picture: &str) -> History {
         let lines = picture.lines().rev().map(str::trim).filter(|line| !line.is_empty());
         let mut events = 0;
@@ -139,17 +138,16 @@ impl History {
         History::new(events, spans)
     }
 
-    /// How many moments there are.
+    /// Returns the number of moments, which is one more than events.
     pub(crate) fn moments(&self) -> u32 {
         self.requested.len() as u32
     }
 
-    /// The highest total.
     pub(crate) fn peak(&self) -> u64 {
         self.requested.iter().copied().max().unwrap() as u64
     }
 
-    /// Lends the history as geometry wants it.
+    /// Passes the history to `look` as a [`Source`].
     pub(crate) fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
         let requested = |event| step(&self.requested, event);
         let reserved = |event| step(&self.reserved, event);
@@ -168,18 +166,18 @@ impl History {
     }
 }
 
-/// What stands out in a highlighted history.
+/// Returns whether an allocation is highlighted in a history with highlights.
 pub(crate) fn stands_out(allocation: AllocationId) -> bool {
     allocation.0 % 3 == 1
 }
 
-/// The colour of an allocation in these tests: its id.
+/// Returns the color of an allocation, which is its id.
 pub(crate) fn paint(allocation: AllocationId) -> Paint {
     Paint(allocation.0 as u16 % 256)
 }
 
-/// Random histories: lifetimes short and long, sizes of every order, some there from the start or to the end; some stacked in
-/// groups, some with times.
+/// Generates random histories: short and long lifetimes, all orders of sizes, some from the start or to the end, some
+/// with groups or times.
 pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value = History> {
     let life = move |events: u32| prop_oneof![4 => 1..8u32, 2 => 1..=events, 1 => Just(u32::MAX)];
     let size = || prop_oneof![4 => 1..40u64, 2 => 100..400u64, 1 => 2000..4000u64, 1 => Just(0u64)];

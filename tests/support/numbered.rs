@@ -1,15 +1,16 @@
-//! Files whose frames are numbered, made to break what is told of stacks, and how long the engine works on an answer without asking for
-//! the time.
+//! Generated files with numbered frames for stress tests of stacks, and measurements of the engine's longest time
+//! between checks of the clock.
 
 use memscape::engine::{Engine, Reply, Request, Want};
 use std::time::{Duration, Instant};
 
-/// A pickle whose frames are functions with numbers, and whose allocations have stacks of such numbers, innermost first.
+/// Builds a pickle with functions `f0`, `f1`, … as frames. Each allocation has a size and a stack of frame numbers,
+/// innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
     written("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
 }
 
-/// One whose frames are lines of a function, each of which allocates once.
+/// Builds a pickle whose frames are lines of one function, each with one allocation.
 pub(crate) fn lines(path: &str, count: u32) -> Vec<u8> {
     written(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
 }
@@ -24,7 +25,7 @@ fn written(
     let word = |bytes: &mut Vec<u8>, text: &str| {
         bytes.extend([b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat());
     };
-    // The frames stand in the first event, which is about no allocation.
+    // A first event, which is no allocation, defines all frames.
     let entry = |bytes: &mut Vec<u8>, action: &str, address: u64, size: u64| {
         bytes.extend(b"}(");
         for (key, value) in [("addr", address), ("size", size), ("stream", 0)] {
@@ -43,7 +44,7 @@ fn written(
         word(&mut bytes, "name");
         word(&mut bytes, &name);
         word(&mut bytes, "filename");
-        // The path is written once: it is number 0 of what is remembered, the frames come after it.
+        // The path is memo slot 0, and the frames follow.
         if frame == 0 {
             word(&mut bytes, path);
         }
@@ -66,14 +67,14 @@ fn written(
     bytes
 }
 
-/// A file that is open.
+/// An open file.
 pub(crate) struct Open {
     pub(crate) engine: Engine,
-    /// Its last moment.
+    /// Last moment of the first device.
     pub(crate) last: u32,
-    /// The longest time without a question for it.
+    /// Longest time between two checks of the clock.
     pub(crate) slowest: Duration,
-    /// What took long.
+    /// Descriptions of slow answers.
     pub(crate) slow: Vec<String>,
 }
 
@@ -101,7 +102,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
 }
 
 impl Open {
-    /// Work until the answer is there, with a look at the clock at each question for the time.
+    /// Sends a request and returns its answer, measuring the time between checks of the clock.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         let mut asked = Instant::now();
         self.engine.request(request);

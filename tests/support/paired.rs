@@ -1,4 +1,4 @@
-//! Two files behind one door, driven as the page's worker does.
+//! Drives a pair of files as the page's worker does.
 
 use crate::opened::snapshots;
 use memscape::compare::{Pair, Which};
@@ -7,7 +7,7 @@ use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want, Work
 use memscape::timeline::View;
 use memscape::units::Moment;
 
-/// The page's worker, with nobody else's messages.
+/// A worker that holds a pair of files.
 pub(crate) struct Worker {
     pub(crate) pair: Pair,
     serial: u32,
@@ -18,7 +18,7 @@ impl Worker {
         Worker { pair: Pair::new(Engine::without_simulator), serial: 0 }
     }
 
-    /// Opens a file; each slice is over after every look at the clock.
+    /// Opens a file in the shortest possible slices.
     pub(crate) fn open(&mut self, which: Which, bytes: &[u8]) -> Result<FileSummary, String> {
         let open = Request::Open {
             name: "a.pickle".to_owned(),
@@ -59,7 +59,7 @@ impl Worker {
         Some(self.open(which, &bytes).unwrap())
     }
 
-    /// The answer; `None` where there is none.
+    /// Sends a question and returns its answer, or `None` if there is none.
     pub(crate) fn ask(&mut self, device: i64, what: Question) -> Option<Answer> {
         self.serial += 1;
         self.pair.request(Request::Ask(Ask { serial: self.serial, device, what }));
@@ -116,7 +116,7 @@ impl Worker {
         }
     }
 
-    /// Live bytes of a device after each number of events, added up event by event.
+    /// Returns the live bytes of a device at each moment, summed event by event.
     pub(crate) fn live(&self, device: i64) -> Vec<i64> {
         let side = self.pair.side(device).unwrap();
         let mut now = side.history.drawn_at(Moment::START);
@@ -129,7 +129,7 @@ impl Worker {
     }
 }
 
-/// The device to show first.
+/// Returns the device that is shown first.
 pub(crate) fn device(file: &FileSummary) -> i64 {
     file.devices[file.default_device()].device
 }

@@ -1,4 +1,4 @@
-//! The truth about a scene, found the slow and plain way, column by column and block by block.
+//! Brute-force checks of scenes, column by column and block by block.
 
 use super::history::{History, paint, stands_out};
 use memscape::replay::AllocationId;
@@ -6,7 +6,7 @@ use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use std::ops::Range;
 
-/// One live block of a stack.
+/// A live block of a stack.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     id: u32,
@@ -14,7 +14,7 @@ struct Block {
     size: u64,
 }
 
-/// Compares everything a scene says with the history. Panics with the column where they differ.
+/// Compares a scene with its history. Panics with the column of the first difference.
 pub(crate) fn check(history: &History, scene: &Scene) {
     let columns = column_moments(history, &scene.view);
     assert_eq!(scene.columns.moment.len(), columns.len(), "columns");
@@ -45,7 +45,7 @@ pub(crate) fn check(history: &History, scene: &Scene) {
     }
 }
 
-/// The moments of every column that the view has.
+/// Returns the moments of each column of the view.
 fn column_moments(history: &History, view: &View) -> Vec<Range<u32>> {
     let all = 0..history.moments();
     let scale = view.x_per_px;
@@ -66,7 +66,8 @@ fn column_moments(history: &History, view: &View) -> Vec<Range<u32>> {
     (view.left_px..view.left_px + i64::from(view.width_px)).filter_map(pixel).collect()
 }
 
-/// The same on the time axis: of each pixel, the moments that begin in it, and the one that goes on into it.
+/// Like [`column_moments`] on the time axis. A column has the moments that begin in it and the one that continues into
+/// it.
 fn timed_moments(history: &History, view: &View) -> Vec<Range<u32>> {
     let Some(span) = history.elapsed.last() else { return Vec::new() };
     let margin = (span / 64).max(1);
@@ -105,7 +106,7 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
     pieces.retain(|(quad, _)| i32::from(quad.x[0]) <= left && left < i32::from(quad.x[1]));
     pieces.sort_by_key(|(quad, _)| quad.y[0]);
 
-    // They tile the stack, so none overlap, their heights sum up, and the silhouette is the column's true maximum.
+    // The quads tile the stack: they do not overlap, and the topmost one ends at the column's maximum.
     let mut reached = row(0);
     for (quad, _) in &pieces {
         assert_eq!(quad.y[0], reached, "column {column}: gap or overlap at {quad:?}");
@@ -114,7 +115,7 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
     }
     assert_eq!(reached, row(height), "silhouette of column {column}");
 
-    // Each holds what it says.
+    // Each quad has the blocks that its identity lists.
     for (quad, identity) in &pieces {
         let starts_here = i32::from(quad.x[0]) == left;
         if identity.count == 1 {
@@ -136,21 +137,24 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
             assert_eq!((first.id, last.id), (identity.first, identity.last), "column {column}");
             assert_eq!((members().count(), bytes), (identity.count as usize, identity.requested()), "column {column}");
             assert_eq!(quad.y, [row(first.lowest), row(last.lowest + last.size)], "column {column}");
-            assert!(members().all(|block| block.size < theta), "column {column}: a high block in a band");
-            assert!(bytes < 2 * theta, "column {column}: a band that should have ended before");
+            assert!(members().all(|block| block.size < theta), "column {column}: a block of at least θ in a band");
+            assert!(bytes < 2 * theta, "column {column}: a band of more than 2 θ");
             let largest = members().rev().max_by_key(|block| block.size).unwrap();
             let members: Vec<Block> = members().copied().collect();
             let expected = u32::from(paint(AllocationId(largest.id)).0) | BAND | faded(history, &members);
             assert_eq!(quad.paint, expected, "column {column}");
         } else {
             let at_an_edge = |y: i16| y == row(height) || stack.iter().any(|block| row(block.lowest) == y);
-            assert!(quad.y.iter().all(|&y| at_an_edge(y)), "column {column}: {quad:?} is not made of whole blocks");
+            assert!(quad.y.iter().all(|&y| at_an_edge(y)), "column {column}: {quad:?} is not bounded by blocks");
         }
     }
     for block in stack.iter().filter(|block| block.size >= theta && rows(block)[0] < rows(block)[1]) {
-        assert!(pieces.iter().any(|(_, it)| (it.first, it.last) == (block.id, block.id)), "{block:?} is not alone");
+        assert!(
+            pieces.iter().any(|(_, it)| (it.first, it.last) == (block.id, block.id)),
+            "{block:?} has no quad of its own"
+        );
     }
-    // Thin neighbours are joined until they reach θ. (The lowest piece of a window may have been cut off from its neighbours.)
+    // Thin neighbors are joined until they reach θ. The lowest quad of a window may be cut off from its neighbors.
     for pair in pieces.windows(2) {
         let ((quad, lower), (_, upper)) = (pair[0], pair[1]);
         let thin = i32::from(quad.x[0]) == left && quad.y[0] > 0 && lower.requested() < theta;
@@ -161,7 +165,7 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
     }
 }
 
-/// The mark of a piece that holds nothing of what stands out.
+/// Returns [`FADED`] if none of the blocks is highlighted.
 fn faded(history: &History, members: &[Block]) -> u32 {
     let any = members.iter().any(|block| stands_out(AllocationId(block.id)));
     if history.highlight && !any { FADED } else { 0 }

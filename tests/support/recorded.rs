@@ -1,19 +1,20 @@
-//! A small snapshot with all that a recorder adds: two steps of a model of two layers, which then runs out of memory.
+//! A small snapshot with the data of memscape's recorder: two steps of a two-layer model, which then runs out of
+//! memory.
 
 use serde_json::{Value, json};
 
 pub(crate) const MIB: u64 = 1 << 20;
-/// Where the user's code is.
+/// Path of the user's code.
 pub(crate) const FILE: &str = "/home/user/project/train.py";
-/// Its text: the weights are allocated in line 2, the gradients in line 3.
+/// Text of [`FILE`]. Weights are allocated in line 2, gradients in line 3.
 pub(crate) const SOURCE: &str = "def build():\n    return Model().cuda()\n    loss.backward()\n    return logits(x)\n";
-/// Requested bytes at the peak: weight, gradient, state, buffer, activation.
+/// Requested bytes at the peak: weight, gradient, optimizer state, buffer, activation.
 pub(crate) const PEAK: u64 = (40 + 40 + 80 + 8 + 16) * MIB;
 
 const BEGIN_US: u64 = 1_700_000_000_000_000;
 const AT: u64 = 0x7f00_0000_0000;
 
-/// Address and size of each allocation, and the line that makes it. The last is freed, and its address used again by another.
+/// Address, size and line of each allocation. The fifth is freed, and the sixth reuses its address.
 const BLOCKS: [(u64, u64, u64); 6] = [
     (AT, 40 * MIB, 2),
     (AT + 64 * MIB, 40 * MIB, 3),
@@ -27,7 +28,6 @@ fn frames(line: u64) -> Value {
     json!([{ "name": "step", "filename": FILE, "line": line }])
 }
 
-/// The snapshot.
 pub(crate) fn snapshot() -> Value {
     let mut time_us = BEGIN_US;
     let mut event = |action: &str, place: usize| {
@@ -71,7 +71,7 @@ pub(crate) fn snapshot() -> Value {
                 tensor(1, "layers.0.weight", "gradient", json!([4096, 5120])),
                 tensor(2, "layers.0.weight", "optimizer_state:exp_avg", json!([4096, 5120])),
                 tensor(3, "rope.cache", "buffer", json!([])),
-                // It was freed, and another allocation has its address: not this one's size.
+                // A freed tensor whose address is reused by an allocation of another size.
                 tensor(4, "freed", "parameter", json!([1])),
             ],
             "source": { FILE: SOURCE },

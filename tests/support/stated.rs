@@ -1,10 +1,10 @@
-//! The allocator's state as the engine tells it.
+//! Access to the engine's segments and blocks in tests.
 
 use crate::opened::Opened;
 use memscape::engine::protocol::{PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
-/// All of the state at a moment, as a list.
+/// Returns the question for all segments at a moment, as a list.
 pub(crate) fn question(moment: u32) -> StateQuestion {
     StateQuestion {
         moment,
@@ -20,15 +20,15 @@ pub(crate) fn question(moment: u32) -> StateQuestion {
     }
 }
 
-/// The answer to a question.
+/// Sends a question and returns the answer.
 pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
     match opened.reply(Request::Ask(Ask { serial: 5, device, what: Question::State(question) })) {
         Reply::Answer { serial: 5, answer: Answer::State(page) } => *page,
-        other => panic!("a state was asked for, not {other:?}"),
+        other => panic!("expected segments, got {other:?}"),
     }
 }
 
-/// All rows of a list, as many at a time as the engine hands out.
+/// Returns all rows of the list, page by page.
 pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
     let mut whole = page(opened, device, question(moment));
     while let Some(last) = whole.bars.last().filter(|last| last.row + 1 < whole.rows) {
@@ -41,12 +41,12 @@ pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
     whole
 }
 
-/// What is in a bar.
+/// Returns the pieces of a bar.
 pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
     &page.pieces[bar.pieces[0] as usize..bar.pieces[1] as usize]
 }
 
-/// Whether a piece is a block, or several.
+/// Returns whether a piece consists of blocks.
 pub(crate) fn is_block(piece: &StatePiece) -> bool {
     matches!(piece.kind, PieceKind::Live | PieceKind::Pending)
 }

@@ -1,9 +1,9 @@
-//! Generated trainings, open, with the truth of what was written beside them.
+//! Generated training runs, opened, with the generator's expected values.
 
 use crate::generate::{self, Options, truth::Truth};
 use crate::opened::{Opened, open};
 
-/// The training that these words of the generator ask for.
+/// Generates and opens a training run from the generator's command-line options.
 pub(crate) fn generated(words: &str) -> (Opened, Truth) {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     assert_eq!(others, Vec::<String>::new());

@@ -1,5 +1,5 @@
-//! A set of rules, ready to be asked: of a frame, then of a stack (its innermost frame and the stack of its callers), then of an
-//! allocation.
+//! A compiled set of rules. It is evaluated for frames, then stacks (from the innermost frame and the stack of its
+//! callers), then allocations.
 
 use super::pattern::Pattern;
 use super::problem::SetProblem;
@@ -8,33 +8,33 @@ use super::{
     StackKind, StackOf, Turn,
 };
 
-/// In place of a rule's number: none.
+/// Sentinel: no rule matched.
 pub const NO_RULE: u16 = u16::MAX;
 
-/// In the bits of a frame or stack, above those of the rules: it has a frame of Python…
+/// Flag of a frame or stack, above the bits of the rules: it contains a Python frame.
 pub const PYTHON: u64 = 1 << 63;
-/// …its call site stands before the call of the model…
+/// Flag: the call site is before the call of the model.
 pub const MODEL_LATER: u64 = 1 << 62;
-/// …or at it or after it.
+/// Flag: the call site is at or after the call of the model.
 pub const MODEL_EARLIER: u64 = 1 << 61;
 
-/// What the rules say of one frame.
+/// Result of the rules for one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfFrame {
-    /// The first rule about frames alone that holds, by which frames it looks at.
+    /// First matching frame-only rule, by [`Looked`].
     first: [u16; 3],
-    /// A bit for each pattern of the other rules.
+    /// Matching patterns of the other rules, one bit each.
     bits: u64,
 }
 
-/// What the rules say of one stack.
+/// Result of the rules for one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfStack {
-    /// Of those that look at any frame: what the stacks that this one calls are told.
+    /// First matching frame-only rule with [`Looked::Any`]. Stacks that contain this one as callers inherit it.
     handed_on: u16,
-    /// The rule about frames alone that counts, or [`NO_RULE`].
+    /// The frame-only rule that wins, or [`NO_RULE`].
     pub rule: u16,
-    /// A bit for each pattern of the other rules, and [`PYTHON`] and its like.
+    /// Matching patterns of the other rules, one bit each, and flags such as [`PYTHON`].
     pub bits: u64,
 }
 
@@ -51,29 +51,29 @@ impl Default for OfStack {
 }
 
 impl OfFrame {
-    /// With some of [`PYTHON`] and its like.
+    /// Adds flags such as [`PYTHON`].
     pub fn with(self, bits: u64) -> OfFrame {
         OfFrame { bits: self.bits | bits, ..self }
     }
 }
 
-/// What rules ask of an allocation.
+/// Facts about an allocation that rules depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub made: OfStack,
-    /// The bits of the stack of its free; 0 where there is none.
+    /// Bits of the stack of its free. 0 if there is none.
     pub freed: u64,
-    /// Whether its own stack was recorded, with a frame at least.
+    /// True if its stack was recorded and has frames.
     pub has_stack: bool,
     /// The file's own `category`.
     pub recorded: Option<&'a [u8]>,
-    /// The first moment it is live at, and the first it is not.
+    /// First moment at which it is live.
     pub born: u32,
-    /// See `born`; `u32::MAX` where it is live at the end.
+    /// First moment at which it is no longer live. `u32::MAX` if it is live at the end.
     pub died: u32,
 }
 
-/// A rule's patterns.
+/// Patterns of a rule.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     name: Option<Pattern>,
@@ -90,7 +90,7 @@ impl Patterns {
     }
 }
 
-/// Where a pattern's answer goes.
+/// Destination of a pattern's result.
 #[derive(Clone, Copy, Debug)]
 enum Goal {
     Rule(u16, Looked),
@@ -100,38 +100,39 @@ enum Goal {
 /// A rule that compares sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeRule<'a> {
-    /// Its number.
+    /// Number of the rule.
     pub rule: u16,
     pub like: &'a Likeness,
-    /// The bit of the frames that the others have to have, where it names some.
+    /// Bit that the stack of the other allocation must have. 0 if the rule names no frames.
     pub bit: u64,
-    /// The number of the category that they have to have, where it names one.
+    /// Number of the category that the other allocation must have, if the rule names one.
     pub category: Option<u8>,
 }
 
-/// A set that can be asked.
+/// A compiled set of rules.
 #[derive(Clone, Debug, Default)]
 pub struct Compiled {
     name: String,
     rules: Vec<CategoryRule>,
     names: Vec<String>,
-    /// By rule: its category's number, the unknown's where it names none that is known.
+    /// Category number by rule. Unknown categories map to "unknown".
     categories: Vec<u8>,
-    /// By rule: which of them are asked together.
+    /// Group by rule. Rules of a group are evaluated together.
     groups: Vec<u16>,
     patterns: Vec<(Patterns, Goal)>,
-    /// By rule: the bit of its pattern, 0 for those that are about frames alone.
+    /// Bit of the pattern by rule. 0 for frame-only rules.
     bits: Vec<u64>,
-    /// By rule that compares sizes: the bit of the frames that it names.
+    /// Rules that compare sizes, with the bit of the frames that they name.
     size_bits: Vec<(u16, u64)>,
-    /// Rules that ask more than frames, sizes apart.
+    /// Rules with conditions other than frames and sizes.
     of_lives: Vec<u16>,
-    /// Bits that a stack hands on to those it calls, and those of the innermost frame and of the site alone.
+    /// Masks of the bits that a stack inherits from its callers, takes from its innermost frame, and takes from its
+    /// call site.
     masks: [u64; 3],
 }
 
 impl Compiled {
-    /// Makes a set ready. A rule that [`CategorySet::parse`] would refuse never holds.
+    /// Compiles a set. Rules that [`CategorySet::parse`] would reject never match.
     pub fn new(set: &CategorySet) -> Compiled {
         let names = set.categories();
         let mut made = Compiled { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..Compiled::default() };
@@ -177,7 +178,7 @@ impl Compiled {
         made
     }
 
-    /// What is wrong with a rule by itself.
+    /// Returns the problems of a single rule.
     pub(super) fn problems(rule: &CategoryRule) -> Vec<SetProblem> {
         let mut problems = Vec::new();
         let like = rule.like.as_ref();
@@ -201,12 +202,12 @@ impl Compiled {
         problems
     }
 
-    /// How many patterns are to be looked at in a frame.
+    /// Returns the number of patterns to match against a frame.
     pub fn patterns(&self) -> usize {
         self.patterns.len()
     }
 
-    /// Looks for one pattern in a frame; to be asked of all in their order.
+    /// Matches one pattern against a frame. Must be called for all patterns in order.
     pub fn look(&self, pattern: usize, name: &str, file: &str, frame: &mut OfFrame) {
         let Some((patterns, goal)) = self.patterns.get(pattern) else { return };
         match *goal {
@@ -224,12 +225,12 @@ impl Compiled {
         }
     }
 
-    /// What is said of a stack: of its innermost frame, of the stack of its callers, and of its call site with what is known of the
-    /// model ([`MODEL_LATER`] and its like).
+    /// Returns the result for a stack, from its innermost frame, the stack of its callers, and its call site with flags
+    /// such as [`MODEL_LATER`].
     pub fn stack(&self, frame: OfFrame, callers: OfStack, site: OfFrame) -> OfStack {
         let group = |rule: u16| self.groups.get(usize::from(rule)).copied().unwrap_or(NO_RULE);
         let [any, innermost, _] = frame.first;
-        // In a group the inner frame comes first.
+        // In a group the inner frame wins.
         let handed_on = if group(any) <= group(callers.handed_on) { any } else { callers.handed_on };
         let [on, inner, of_site] = self.masks;
         OfStack {
@@ -239,7 +240,7 @@ impl Compiled {
         }
     }
 
-    /// The first rule that holds of an allocation, sizes apart; [`NO_RULE`] where there is none.
+    /// Returns the first matching rule of an allocation without comparing sizes, or [`NO_RULE`].
     pub fn of(&self, facts: &Facts<'_>) -> u16 {
         for &rule in &self.of_lives {
             if rule > facts.made.rule {
@@ -252,7 +253,7 @@ impl Compiled {
         facts.made.rule
     }
 
-    /// Whether all holds that a rule asks beside sizes, where it asks more than frames.
+    /// Returns true if all conditions of a rule hold, except for sizes. Not for frame-only rules.
     pub fn holds(&self, rule: u16, facts: &Facts<'_>) -> bool {
         let at = usize::from(rule);
         let (Some(rule), Some(&bit)) = (self.rules.get(at), self.bits.get(at)) else { return false };
@@ -281,50 +282,49 @@ impl Compiled {
         self.rules.get(usize::from(rule)).map(|rule| &rule.category)
     }
 
-    /// The rules that compare sizes, in their order.
+    /// Returns the rules that compare sizes, in order.
     pub fn sizes(&self) -> impl Iterator<Item = SizeRule<'_>> {
         self.size_bits.iter().filter_map(|&(rule, bit)| {
             let like = self.rules.get(usize::from(rule))?.like.as_ref()?;
             let named = like.category.as_ref();
             let category = named.and_then(|name| self.names.iter().position(|it| it == name));
-            // Nothing has a category that no rule names.
+            // A category that no rule assigns matches nothing.
             let category = if named.is_some() { Some(category.map_or(u8::MAX, |at| at as u8)) } else { None };
             Some(SizeRule { rule, like, bit, category })
         })
     }
 
-    /// Whether a rule asks of the stack of a free.
+    /// Returns true if a rule depends on the stack of a free.
     pub fn asks_of_frees(&self) -> bool {
         self.rules.iter().any(|rule| rule.of == StackOf::Freed)
     }
 
-    /// Whether a rule asks where the call of the model stands.
+    /// Returns true if a rule depends on the call of the model.
     pub fn asks_of_the_model(&self) -> bool {
         self.rules.iter().any(|rule| rule.model.is_some())
     }
 
-    /// The category of a rule, by its place among [`Compiled::categories`]; of [`NO_RULE`] the unknown.
+    /// Returns the category of a rule, as index into [`Compiled::categories`]. [`NO_RULE`] is "unknown".
     pub fn category(&self, rule: u16) -> u8 {
         let unknown = self.names.len().saturating_sub(1) as u8;
         self.categories.get(usize::from(rule)).copied().unwrap_or(unknown)
     }
 
-    /// The categories as [`CategorySet::categories`] has them.
+    /// Returns the categories, in the order of [`CategorySet::categories`].
     pub fn categories(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether a rule compares sizes.
+    /// Returns true if a rule compares sizes.
     pub fn compares_sizes(&self, rule: u16) -> bool {
         self.rules.get(usize::from(rule)).is_some_and(|rule| rule.like.is_some())
     }
 
-    /// What the set is called.
+    /// Returns the name of the set.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The rules.
     pub fn rules(&self) -> &[CategoryRule] {
         &self.rules
     }

@@ -1,36 +1,36 @@
-//! A small document, JSON or YAML, as values that know their lines.
+//! Parsed JSON or YAML documents whose values know their line.
 
 use history::json::{Limits, Machine};
 use history::pickle::Builder;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Containers in each other: a rule's likeness stands in a rule in a list in the set.
+/// Maximum nesting depth: a size comparison in a rule in the list of a set.
 const DEEPEST: usize = 16;
 
-/// A value: its place in the document.
+/// Index of a value in its document.
 pub type Id = u32;
 
-/// A document and its outermost value, or the line where it can't be read on, and why.
+/// A document and its outermost value, or the line and message of a syntax error.
 pub type ReadDocument = Result<(Document, Id), (u32, String)>;
 
-/// What a value is.
+/// Kind of a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
     Text(String),
     Number(i64),
-    /// Anything else that is no container.
+    /// Any other scalar.
     Other,
     List(Vec<Id>),
-    /// In the order of the text; keys are strings.
+    /// Pairs in the order of the text. Keys are strings.
     Dict(Vec<(Id, Id)>),
 }
 
-/// The values of a text.
+/// Values of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     values: Vec<(u32, Kind)>,
-    /// Where containers stand that are not finished.
+    /// Containers that are not complete yet.
     #[serde(skip)]
     open: Vec<(u32, Kind)>,
     #[serde(skip)]
@@ -38,7 +38,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads JSON: the document and its outermost value.
+    /// Parses JSON. Returns the document and its outermost value.
     pub(super) fn of_json(text: &str) -> ReadDocument {
         let mut machine = Machine::new(Document::default(), Limits { nesting: DEEPEST, ..Limits::default() });
         for line in text.split_inclusive('\n') {
@@ -50,13 +50,13 @@ impl Document {
         machine.finish().map_err(|wrong| (last, wrong.kind.to_string()))
     }
 
-    /// A value that begins on this line.
+    /// Adds a value that starts on this line.
     pub fn push(&mut self, line: u32, kind: Kind) -> Id {
         self.values.push((line, kind));
         self.values.len() as Id - 1
     }
 
-    /// The line of a value, from 1, and what it is.
+    /// Returns the line of a value, from 1, and its kind.
     pub fn value(&self, id: Id) -> (u32, &Kind) {
         self.values.get(id as usize).map_or((0, &Kind::Other), |(line, kind)| (*line, kind))
     }

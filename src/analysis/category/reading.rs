@@ -1,10 +1,12 @@
-//! A text → a set of rules, or all that is wrong with it: our JSON, Mosaic's JSON and Mosaic's YAML, distinguished by what they hold.
+//! Parsing of rule documents with all their errors. Accepts our JSON, and Mosaic's JSON and YAML.
 //!
 //! ```text
 //! ours      {"schema": 1, "name": …, "order": …, "rules": [{"category": …, "name": …, …}, …]}
-//! Mosaic's  {CATEGORY: PATTERN, …}       {"rules": [{"name": CATEGORY, "pattern": PATTERN, "description": …, "priority": …}, …]}
+//! Mosaic's  {CATEGORY: PATTERN, …}
+//!           {"rules": [{"name": CATEGORY, "pattern": PATTERN, "description": …, "priority": …}, …]}
 //! ```
-//! Mosaic's patterns are sought in function and file, one rule after the other, each in all frames; it keeps no order by priority.
+//! Mosaic's patterns are searched in function and file, rule by rule, each in all frames. Its priorities are ignored,
+//! as Mosaic does.
 
 use super::compiled::Compiled;
 use super::document::{Document, Id, Kind, ReadDocument};
@@ -15,24 +17,24 @@ use super::{
 };
 use base::sorted::sorted_by_key;
 
-/// Bytes of a text: a thousand rules of a thousand bytes.
+/// Maximum length of a document in bytes.
 const LONGEST: usize = 4 << 20;
-/// Most errors that are reported.
+/// Maximum number of reported errors.
 const MOST_ERRORS: usize = 50;
 
 impl CategorySet {
-    /// Reads a set as JSON, ours or Mosaic's.
+    /// Parses a set from JSON, ours or Mosaic's.
     ///
     /// # Errors
-    /// All that is wrong with it, by line, or the first that nothing can be read after.
+    /// Returns all errors by line, or the first syntax error.
     pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
         CategorySet::of(Document::of_json(CategorySet::checked(text)?))
     }
 
-    /// A text that is not too long, without a byte order mark.
+    /// Checks the length of a text and strips a byte order mark.
     ///
     /// # Errors
-    /// One: how many bytes a text may have.
+    /// Returns one error if the text is too long.
     pub fn checked(text: &str) -> Result<&str, Vec<SetError>> {
         if text.len() > LONGEST {
             return Err(vec![SetError { line: 1, cause: SetProblem::TooMany("bytes", LONGEST) }]);
@@ -40,18 +42,18 @@ impl CategorySet {
         Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    /// Whether a text is JSON rather than YAML, where the outermost value may be in brackets as well: JSON's first key is in double
-    /// quotes.
+    /// Returns true if a text is JSON rather than YAML. YAML may also start with a bracket, but JSON's first key is in
+    /// double quotes.
     pub fn is_json(text: &str) -> bool {
         let inner = text.trim_start_matches('\u{feff}').trim_start();
         let first = inner.trim_start_matches(|it: char| matches!(it, '{' | '[') || it.is_whitespace());
         inner.starts_with(['{', '[']) && (first.is_empty() || first.starts_with(['"', '}', ']']))
     }
 
-    /// The set that a document holds.
+    /// Converts a parsed document to a set.
     ///
     /// # Errors
-    /// All that is wrong with it, by line.
+    /// Returns all errors by line.
     pub fn of(read: ReadDocument) -> Result<CategorySet, Vec<SetError>> {
         let (document, outermost) =
             read.map_err(|(line, why)| vec![SetError { line, cause: SetProblem::Syntax(why) }])?;
@@ -123,7 +125,7 @@ impl Reading {
         set
     }
 
-    /// What no rule tells by itself.
+    /// Checks the limits of the whole set.
     fn check(&mut self, line: u32, set: &CategorySet) {
         let count = |is_it: fn(&CategoryRule) -> bool| set.rules.iter().filter(|rule| is_it(rule)).count();
         let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_of_frames();
@@ -139,7 +141,7 @@ impl Reading {
         }
     }
 
-    /// Mosaic's: categories with their patterns.
+    /// Reads Mosaic's form: categories with their patterns.
     fn mosaic(&mut self, pairs: &[(Id, Id)], set: &mut CategorySet) {
         for &(key, value) in pairs.iter().take(MOST_RULES + 1) {
             let (line, category) = self.key(key);
@@ -152,7 +154,7 @@ impl Reading {
 
     fn rule(&mut self, line: u32, pairs: &[(Id, Id)]) -> CategoryRule {
         let mut rule = CategoryRule::default();
-        // Mosaic's has its category in "name".
+        // Mosaic's rules have the category in "name".
         let is_mosaics = self.member(pairs, "pattern").is_some();
         for &(key, value) in pairs {
             let (line, name) = self.key(key);
@@ -213,7 +215,7 @@ impl Reading {
         like
     }
 
-    /// `pairs` are what it is written as.
+    /// Checks a rule. `pairs` are its entries in the document.
     fn check_rule(&mut self, line: u32, pairs: &[(Id, Id)], rule: &CategoryRule) {
         if rule.category.trim().is_empty() {
             self.wrong(line, SetProblem::Missing("category"));
@@ -246,7 +248,7 @@ impl Reading {
         }
     }
 
-    /// The value of a key; the last of several.
+    /// Returns the value of a key. The last one wins.
     fn member(&self, pairs: &[(Id, Id)], wanted: &str) -> Option<Id> {
         let is_it = |(key, _): &&(Id, Id)| matches!(self.document.value(*key).1, Kind::Text(name) if name == wanted);
         pairs.iter().rev().find(is_it).map(|&(_, value)| value)
@@ -262,7 +264,7 @@ impl Reading {
             Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes in a string", most)),
             _ => self.value_error(line, name, "a string"),
         }
-        // Something that nothing else is wrong with: one error is enough.
+        // A valid value, so that only one error is reported.
         "1".to_owned()
     }
 

@@ -1,9 +1,9 @@
-//! A set of rules → text that reads back as the same set: our JSON, and Mosaic's where that can say as much.
+//! Serialization of a rule set, as our JSON or as Mosaic's if it can express the rules.
 
 use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn};
 
 impl CategorySet {
-    /// Our JSON, a rule a line.
+    /// Writes our JSON, one rule per line.
     pub fn to_json(&self) -> String {
         let mut text = String::from("{\n  \"schema\": 1,\n  \"name\": ");
         quote(&mut text, &self.name);
@@ -19,11 +19,11 @@ impl CategorySet {
         text
     }
 
-    /// Mosaic's JSON, which is YAML as well: categories with their patterns.
+    /// Writes Mosaic's JSON, which is also YAML: categories with their patterns.
     ///
     /// # Errors
-    /// The number of the first rule, from 1, that says more than Mosaic's can: only a `frame` pattern of any frame, rules one after the
-    /// other, a category once.
+    /// Returns the number of the first rule, from 1, that Mosaic's form cannot express. It allows only a `frame`
+    /// pattern of any frame, rule by rule, and each category once.
     pub fn to_mosaic(&self) -> Result<String, usize> {
         let mut text = String::from("{");
         for (at, rule) in self.rules.iter().enumerate() {
@@ -115,14 +115,14 @@ fn word<T: Copy + PartialEq>(value: T, words: &[(&'static str, T)]) -> &'static 
     words.iter().find(|(_, it)| *it == value).map_or("", |(word, _)| word)
 }
 
-/// A string of JSON.
+/// Writes a JSON string.
 fn quote(text: &mut String, value: &str) {
     text.push('"');
     for letter in value.chars() {
         match letter {
             '"' | '\\' => text.extend(['\\', letter]),
             '\n' => text.push_str("\\n"),
-            // Control characters and what ends a line in JavaScript.
+            // Control characters.
             letter if u32::from(letter) < 0x20 => {
                 text.push_str("\\u00");
                 let digit = |digit: u32| char::from_digit(digit & 15, 16).unwrap_or('0');

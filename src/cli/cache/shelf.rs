@@ -1,7 +1,7 @@
-//! A folder with what was decoded: entries that are there whole or not at all, and no more of them than there is room for.
+//! The cache folder. Entries appear atomically, and the least recently used ones are removed when space is needed.
 //!
-//! Nothing but the folder says which entries there are, so several processes may use it at once: each looks at it when it needs to
-//! know. When an entry was used last is when it was last changed, as the file system says.
+//! The folder is the only state, so several processes can share it. The modification time of an entry is the time of
+//! its last use.
 
 use crate::begun::Begun;
 use std::fs::{self, File};
@@ -9,15 +9,15 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How entries end, and how they do while they are written.
+/// File name suffixes of complete entries and of entries being written.
 const ENTRY: &str = ".columns";
 const PART: &str = ".part";
-/// What is half written for so long has no writer any more.
+/// Age after which a partly written entry is considered abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
-/// Bytes that are written at once.
+/// Size of the write buffer in bytes.
 const GATHERED: usize = 1 << 20;
 
-/// The folder, and the bytes that all its entries may have together.
+/// The folder and the maximum total size of its entries in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Shelf {
     pub(super) folder: PathBuf,
@@ -25,30 +25,29 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// An entry, which is now the one used last; `None` where there is none.
+    /// Opens an entry and marks it as used now. Returns `None` if it does not exist.
     pub(super) fn take(&self, key: &str) -> Option<File> {
-        // To be written, so that its time can be set; where that is not allowed it is used as well.
+        // Append access allows setting the time. Without permission for it, the entry is still readable.
         let path = self.path(key);
         let file = File::options().read(true).append(true).open(&path).or_else(|_| File::open(&path)).ok()?;
-        // It may be on a disk that can only be read.
+        // Fails on a read-only disk, which is harmless.
         drop(file.set_modified(SystemTime::now()));
         Some(file)
     }
 
-    /// Removes an entry.
     pub(super) fn remove(&self, key: &str) {
         let _ = fs::remove_file(self.path(key));
     }
 
-    /// Whether there is an entry.
+    /// Returns true if the entry exists.
     pub(super) fn has(&self, key: &str) -> bool {
         self.path(key).exists()
     }
 
-    /// Puts an entry there, as `write` writes it, and removes those used longest ago that there is no room for.
+    /// Adds an entry with the contents that `write` produces, and removes the least recently used entries to make room.
     ///
     /// # Errors
-    /// The system's, those of `write`, or the entry is larger than all of them may be.
+    /// Returns the I/O error, the error of `write`, or `FileTooLarge` if the entry exceeds the total limit.
     pub(super) fn put(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create(&self.folder)?;
         let (file, begun) = Begun::create(tempfile::Builder::new().prefix(".").suffix(PART), &self.folder)?;
@@ -60,7 +59,7 @@ impl Shelf {
         begun.put(&self.path(key))
     }
 
-    /// Removes the entries used longest ago until another of so many bytes has room, and what was never finished.
+    /// Removes the least recently used entries until `bytes` more bytes fit, and abandoned partial files.
     fn make_room(&self, bytes: u64) {
         let (mut entries, now) = (Vec::new(), SystemTime::now());
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -79,7 +78,7 @@ impl Shelf {
             if all <= self.most {
                 return;
             }
-            // Another process may have removed it before.
+            // Another process may have removed it already.
             let _ = fs::remove_file(path);
             all = all.saturating_sub(bytes);
         }
@@ -90,7 +89,7 @@ impl Shelf {
     }
 }
 
-/// Makes the folder, which is the user's alone: a snapshot says what somebody works at.
+/// Creates the folder with access for the user only, since snapshots may be confidential.
 fn create(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -99,7 +98,7 @@ fn create(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// A file that may have so many bytes more.
+/// A writer that fails after `left` more bytes.
 struct Limited {
     out: BufWriter<File>,
     left: u64,
@@ -113,7 +112,7 @@ impl Write for Limited {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // All is written at the end.
+        // The buffer is flushed once at the end.
         Ok(())
     }
 }

@@ -1,27 +1,28 @@
-//! What an agent asks → the words of a command. A value never becomes an option: each stands behind `=` or behind `--`.
+//! Conversion of a tool call to command line arguments. Values always follow `=` or `--`, so they are never parsed as
+//! options.
 
 use super::files::Files;
 use super::tools::{Kind, MOST_ROWS, MOST_TEXTS, RANKS, Tool};
 use serde_json::{Map, Value};
 
-/// Bytes of a text.
+/// Maximum length of a text in bytes.
 const LONGEST: usize = 4_000;
-/// Rows where none are asked for: ten say what there is, and answers stay short.
+/// Default number of rows. Ten give an overview and keep answers short.
 const ROWS: u64 = 10;
 
-/// What to ask: the file or folder, and the words behind it.
+/// The file or folder of a tool call, and the arguments of the command.
 #[derive(Debug, PartialEq)]
 pub(super) struct Words {
     pub(super) path: String,
     pub(super) words: Vec<String>,
-    /// The moment, as it stands in a link.
+    /// Cursor position for the link.
     pub(super) at: Option<String>,
 }
 
-/// The words of a question.
+/// Converts the arguments of a tool call.
 ///
 /// # Errors
-/// An argument is unknown, of another type, or names a file that is not to be read: one sentence.
+/// Returns one sentence if an argument is unknown, has the wrong type, or names a file that may not be read.
 pub(super) fn words(tool: &Tool, arguments: &Map<String, Value>, files: &Files) -> Result<Words, String> {
     let known = |name: &str| name == "file" || tool.parameters.iter().any(|parameter| parameter.name == name);
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {

@@ -1,4 +1,4 @@
-//! One question: the words of a command, its answer, and the link to the view that shows the same.
+//! Handling of a tool call: runs the command and adds a link to the corresponding view of the page.
 
 use super::arguments::words;
 use super::bounded::bounded;
@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use ui::url::percent_encoded;
 
-/// The answer of a tool.
+/// Returns the answer of a tool call.
 ///
 /// # Errors
-/// The arguments are wrong, the file cannot be read, or there is no answer: one sentence.
+/// Returns one sentence if the arguments are invalid, the file cannot be read, or the command fails.
 pub(super) fn asked(
     name: &str,
     arguments: &Map<String, Value>,
@@ -29,7 +29,7 @@ pub(super) fn asked(
     let shown = Path::new(&words.path).file_name().map_or_else(String::new, |name| name.display().to_string());
     let wrong = |error: String| format!("{shown}: {error}");
     let path = Path::new(&words.path);
-    // It stays open: the next question about it reads nothing.
+    // The file stays open, so the next question about it reads nothing from disk.
     if tool.name != RANKS && kept::summary(path).is_none() {
         keep_open(path, None).map_err(wrong)?;
     }
@@ -38,7 +38,7 @@ pub(super) fn asked(
         statements_alone(&mut answer);
     }
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str);
-    // Where none is named, the moment that the answer is about.
+    // Without an explicit moment, the link points to the moment of the answer.
     let event = answer.get("event").and_then(Value::as_i64).map(|event| event.to_string());
     let oom = argument("topic").filter(|topic| *topic == "oom").map(str::to_owned);
     let parts = [
@@ -62,7 +62,7 @@ pub(super) fn asked(
     })
 }
 
-/// Leaves out the tables of all insights: who wants one asks for its topic.
+/// Removes the tables of all insights. A client asks for a topic to get its tables.
 fn statements_alone(answer: &mut Value) {
     match answer {
         Value::Object(fields) => {

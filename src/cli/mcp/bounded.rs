@@ -1,15 +1,15 @@
-//! Answers short enough for whoever reads them: what says least goes first, then rows, and what was cut is said.
+//! Limits the length of answers. Redundant fields are removed first, then rows, and the answer says what was cut.
 
 use serde_json::{Map, Value, json};
 
-/// Bytes of an answer: some 6,000 tokens.
+/// Maximum length of an answer in bytes, about 6,000 tokens.
 pub(super) const MOST: usize = 20_000;
-/// Characters of one text.
+/// Maximum length of a text in characters.
 const LONGEST_TEXT: usize = 600;
-/// Rows that stay, so that a table is never empty for want of room elsewhere.
+/// Number of rows that each table keeps at first, so that no table is emptied because of others.
 const FEWEST_ROWS: usize = 3;
 
-/// An answer of at most [`MOST`] bytes; `cut` in it says what is missing and how to get it.
+/// Shortens an answer to at most [`MOST`] bytes. Its field `cut` says what is missing and how to get it.
 pub(super) fn bounded(mut answer: Value) -> Value {
     lean(&mut answer);
     let mut cuts: Map<String, Value> = Map::new();
@@ -45,11 +45,12 @@ fn size(value: &Value) -> usize {
     value.to_string().len()
 }
 
-/// Leaves out what repeats: the heads of columns, whose keys the rows have, and frames of torch and C++ in stacks that have others.
+/// Removes redundant parts: column headings if rows have keys, and frames of torch and C++ in stacks that have other
+/// frames.
 fn lean(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            // Rows of SQL are lists.
+            // Rows of SQL results are arrays, which need the headings.
             let has_keys =
                 fields.get("rows").and_then(Value::as_array).is_some_and(|rows| rows.iter().all(Value::is_object));
             if has_keys {
@@ -79,7 +80,8 @@ fn is_own(frame: &str) -> bool {
     frame.contains(".py:") && !frame.contains("/site-packages/torch/") && !frame.contains("/dist-packages/torch/")
 }
 
-/// The list with the most bytes that has more than the fewest elements, by its pointer. Lists within lists count where they are alone.
+/// Finds the JSON pointer of the largest array with more than `fewest` elements. Nested arrays are considered only if
+/// the outer one is too short.
 fn widest(value: &Value, pointer: &str, fewest: usize, largest: &mut (usize, String)) {
     match value {
         Value::Object(fields) => {

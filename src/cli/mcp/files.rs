@@ -1,26 +1,26 @@
-//! Which files are read: what the server was started with, and what lies beside or below it.
+//! Files that the server may read: those in the folder it was started with.
 
 use crate::serve::{FEW_ENTRIES, Search, search};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Snapshots of a folder that are listed.
+/// Maximum number of snapshots in a listing.
 const MOST_LISTED: usize = 100;
 
-/// What may be read.
+/// The default snapshot and the folder that may be read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Files {
-    /// The snapshot that is meant where none is named.
+    /// Default snapshot.
     file: Option<PathBuf>,
-    /// Nothing outside of it is read; any file is where there is none.
+    /// Only files in this folder may be read. `None` to allow any file.
     folder: Option<PathBuf>,
 }
 
 impl Files {
-    /// Of a snapshot, a folder, or the whole machine.
+    /// Allows a snapshot and its folder, a folder, or, without a path, all files.
     ///
     /// # Errors
-    /// There is no such thing: one sentence.
+    /// Returns one sentence if the path does not exist.
     pub(super) fn of(path: Option<&Path>) -> Result<Files, String> {
         let Some(path) = path else { return Ok(Files::default()) };
         let path = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
@@ -31,10 +31,10 @@ impl Files {
         Ok(Files { file: Some(path), folder })
     }
 
-    /// The path of a snapshot.
+    /// Returns the path of a snapshot, or of the default one.
     ///
     /// # Errors
-    /// It is not there, not to be read, or none is named: one sentence that says which there are.
+    /// Returns one sentence, with a list of snapshots, if the file does not exist, may not be read, or is not given.
     pub(super) fn file(&self, named: Option<&str>) -> Result<String, String> {
         let path = match (named, &self.file) {
             (Some(named), _) => self.resolved(named)?,
@@ -47,10 +47,10 @@ impl Files {
         as_text(&path)
     }
 
-    /// The path of a folder.
+    /// Returns the path of a folder, or of the default one.
     ///
     /// # Errors
-    /// It is not there, or not to be read: one sentence.
+    /// Returns one sentence if the folder does not exist, may not be read, or is not given.
     pub(super) fn folder(&self, named: Option<&str>) -> Result<String, String> {
         match (named, &self.folder) {
             (Some(named), _) => as_text(&self.resolved(named)?),
@@ -65,7 +65,7 @@ impl Files {
             Some(folder) => folder.join(named),
             None => PathBuf::from(named),
         };
-        // Links and `..` may lead elsewhere.
+        // Resolve links and `..` before checking the folder.
         let path = path.canonicalize().map_err(|error| shown(&error.to_string()))?;
         match &self.folder {
             Some(folder) if !path.starts_with(folder) => {
@@ -75,7 +75,7 @@ impl Files {
         }
     }
 
-    /// Snapshots of the folder, the newest first, and what was left out.
+    /// Lists the snapshots of the folder, newest first, and what was not searched.
     pub(super) fn listing(&self) -> Value {
         let Some(folder) = &self.folder else { return json!({"snapshots": []}) };
         let Search { snapshots, missed } = search(&[folder], FEW_ENTRIES);

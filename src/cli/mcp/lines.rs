@@ -1,4 +1,5 @@
-//! Standard input and output as the transport of rmcp: one message a line. Lines that rmcp should not read are answered here.
+//! The transport of rmcp over standard input and output, one message per line. Messages that rmcp cannot handle are
+//! answered here.
 
 use super::messages::Message;
 use serde_json::Value;
@@ -10,15 +11,16 @@ use tokio::io::{
 };
 use tokio::sync::{Mutex, watch};
 
-/// Maximum bytes of a message. The rest of a longer line is skipped.
+/// Maximum length of a message in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 16 << 20;
-/// Bytes on their way between standard input or output and rmcp.
+/// Size in bytes of the buffers between standard input or output and rmcp.
 const BUFFER: usize = 64 << 10;
 
 /// Ids of requests without a response, as JSON.
 type Open = watch::Sender<HashSet<String>>;
 
-/// Both ends of the transport; must be called within a runtime. They close once standard input has ended and all requests are answered.
+/// Returns both ends of the transport. Must be called within a runtime. They close after standard input has ended and
+/// all requests are answered.
 pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
     let (to_rmcp, input) = duplex(BUFFER);
     let (output, from_rmcp) = duplex(BUFFER);
@@ -29,7 +31,8 @@ pub(super) fn stdio() -> (DuplexStream, DuplexStream) {
     (input, output)
 }
 
-/// Passes on messages until standard input ends, then waits for the responses: rmcp drops requests when its input ends.
+/// Forwards messages until standard input ends, then waits for the responses, because rmcp drops requests when its
+/// input ends.
 async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<Open>) -> io::Result<()> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut has_begun = false;
@@ -42,7 +45,7 @@ async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<O
                 write_line(&mut *out.lock().await, response.to_string().as_bytes()).await?;
                 continue;
             }
-            // rmcp ends with anything but a request.
+            // rmcp stops if the first message is not a request.
             Message::Other if !has_begun => continue,
             Message::Other => {}
             Message::Request(method) => has_begun |= !matches!(&*method, "ping" | "server/discover"),
@@ -50,12 +53,12 @@ async fn receive(mut to_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<O
         note(&open, &line);
         write_line(&mut to_rmcp, &line).await?;
     }
-    // It fails only if there is no sender, and there is one.
+    // Fails only if the sender is gone, but `open` is the sender.
     let _ = open.subscribe().wait_for(HashSet::is_empty).await;
     Ok(())
 }
 
-/// Notes a request as open, or that the one which this response or cancellation names is not any more.
+/// Marks a request as open, or removes one that was answered or cancelled.
 fn note(open: &Open, line: &[u8]) {
     let Ok(message) = serde_json::from_slice::<Value>(line) else { return };
     let (method, id) = (message.get("method").and_then(Value::as_str), message.get("id").map(Value::to_string));
@@ -76,7 +79,7 @@ fn note(open: &Open, line: &[u8]) {
     }
 }
 
-/// Prints the messages of rmcp.
+/// Writes the messages of rmcp to standard output.
 async fn send(from_rmcp: DuplexStream, out: Arc<Mutex<Stdout>>, open: Arc<Open>) -> io::Result<()> {
     let mut messages = BufReader::new(from_rmcp);
     let mut line = Vec::new();
@@ -94,7 +97,8 @@ async fn write_line(out: &mut (impl AsyncWrite + Unpin), line: &[u8]) -> io::Res
     out.flush().await
 }
 
-/// A line without its end; `None` at the end of the input. Bytes beyond the maximum are left out, so that it no longer parses.
+/// Reads a line without its end, or `None` at the end of the input. Bytes beyond [`MAX_LINE`] are dropped, so such a
+/// line does not parse.
 async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line).await? == 0 {

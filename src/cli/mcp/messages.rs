@@ -1,28 +1,28 @@
-//! Messages as a client sends them: those that are no valid JSON-RPC 2.0, or lack parameters of their method, are answered here with
-//! their id, since rmcp answers them without one or not at all.
+//! Validation of client messages. Invalid JSON-RPC 2.0 and invalid parameters are answered here with the id of the
+//! request, since rmcp answers them without one or not at all.
 
 use serde_json::{Map, Value, json};
 
-/// A line is not JSON.
+/// Error code: a line is not JSON.
 const PARSE_ERROR: i64 = -32700;
-/// A message is not a request, notification or response.
+/// Error code: a message is not a request, notification or response.
 const INVALID_REQUEST: i64 = -32600;
-/// A request lacks parameters of its method, or has them with another type.
+/// Error code: a request lacks parameters of its method, or has them with another type.
 const INVALID_PARAMS: i64 = -32602;
 
-/// A line of the client.
+/// A parsed line from the client.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Message {
-    /// A valid request, by its method.
+    /// A valid request, with its method.
     Request(String),
     /// A notification or response.
     Other,
-    /// A message that rmcp should not read, and the response to it.
+    /// The response to an invalid message.
     Refused(Value),
 }
 
 impl Message {
-    /// Reads a line.
+    /// Parses and validates a line.
     pub(super) fn parse(line: &[u8]) -> Message {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         match serde_json::from_slice(line) {
@@ -60,7 +60,7 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
-/// The reason why an object is neither a request, a notification nor a response.
+/// Returns why an object is not a valid request, notification or response, or `None` if it is.
 fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("expected \"jsonrpc\": \"2.0\"");
@@ -76,7 +76,7 @@ fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
-/// The reason why the parameters do not fit their method. Unknown methods are left to rmcp.
+/// Returns why the parameters do not fit the method, or `None` if they do. Unknown methods are left to rmcp.
 fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
     let none = Map::new();
     let params = match params {

@@ -1,9 +1,9 @@
-//! `memscape mcp`: the questions of `memscape ask` as tools of the Model Context Protocol, for agents.
+//! `memscape mcp`: serves the questions of `memscape ask` to agents, as tools of the Model Context Protocol.
 //!
 //! ```text
-//! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ this handler ─▶ one thread with the open file: arguments → words of a command → its JSON → bounded
+//! client ⇄ stdio ⇄ lines ⇄ rmcp ⇄ Server ─▶ thread with the open file: tool arguments → command line → JSON → bounded
 //! ```
-//! Only snapshots are read, nothing is written, and nothing but the protocol goes to standard output.
+//! The server only reads snapshots and writes no files. Standard output carries only the protocol.
 
 mod arguments;
 mod asked;
@@ -44,7 +44,7 @@ pub(crate) struct Mcp {
     pub(crate) path: Option<PathBuf>,
 }
 
-/// A question on its way to the thread that has the file.
+/// A tool call on its way to the thread that has the file open.
 struct Question {
     name: String,
     arguments: Map<String, Value>,
@@ -60,11 +60,11 @@ impl Mcp {
     /// Serves until standard input ends.
     ///
     /// # Errors
-    /// The path cannot be read, or the system's: one sentence.
+    /// Returns one sentence if the path cannot be read or I/O fails.
     pub(crate) fn run(&self, answerer: Answerer) -> Result<(), String> {
         let files = Files::of(self.path.as_deref())?;
         let (questions, asked) = mpsc::channel::<Question>();
-        // A file is open on one thread, and questions about it are answered one after the other.
+        // The open file belongs to one thread, which answers one question at a time.
         std::thread::spawn(move || {
             for Question { name, arguments, reply, cancelled } in asked {
                 let answer = cancelled.during(|| {
@@ -72,10 +72,10 @@ impl Mcp {
                     asked::asked(&name, &arguments, &files, answerer)
                 });
                 if cancelled.is_set() {
-                    // It may still be at work on the question.
+                    // The engine may still be working on the cancelled question.
                     kept::close();
                 }
-                // Nobody waits for the answer of a cancelled request.
+                // A cancelled request has no receiver.
                 let _ = reply.send(answer);
             }
         });
@@ -85,7 +85,7 @@ impl Mcp {
             let service = Server { questions }.serve(lines::stdio()).await.map_err(|error| error.to_string())?;
             service.waiting().await.map(drop).map_err(|error| error.to_string())
         });
-        // A read of standard input may still wait.
+        // A read of standard input may still be blocking.
         runtime.shutdown_background();
         served
     }
@@ -138,7 +138,7 @@ impl ServerHandler for Server {
                 answer.await
             }
         };
-        // What went wrong is for the agent to read: it can ask otherwise.
+        // Errors are returned as results, so that the agent can read them and ask differently.
         Ok(CallToolResponse::from(match answer.map_err(|_| gone())? {
             Ok(answer) => CallToolResult::success(vec![ContentBlock::text(answer.to_string())]),
             Err(error) => CallToolResult::error(vec![ContentBlock::text(error)]),

@@ -1,57 +1,57 @@
-//! The tools: each is a command of ours, what it is for, and which of the command's arguments an agent can set.
+//! The tools of the server. Each maps to a command and a subset of its arguments.
 //!
-//! A new one is a line here. [`Parameter::kind`] says how a value becomes an argument of the command.
+//! To add a tool, add an entry to [`ALL`]. [`Parameter::kind`] says how a value becomes an argument of the command.
 
 use serde_json::{Map, Value, json};
 
-/// A tool.
+/// A tool that agents can call.
 pub(super) struct Tool {
     pub(super) name: &'static str,
-    /// The command that answers it.
+    /// Command that answers the tool call.
     pub(super) command: &'static str,
-    /// For the agent: what it answers, and what to do with that.
+    /// Description for the agent: what the tool answers, and how to use the answer.
     pub(super) about: &'static str,
     pub(super) parameters: &'static [Parameter],
-    /// The view of the page that shows the same: what stands in a link beside `at`.
+    /// Link parameters of the page's view that shows the same. Empty if there is none.
     pub(super) view: &'static str,
 }
 
-/// An argument.
+/// A parameter of a tool.
 pub(super) struct Parameter {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) about: &'static str,
 }
 
-/// How a value becomes an argument of the command.
+/// Conversion of a parameter to an argument of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `--flag=TEXT`.
     Text(&'static str),
     /// `--flag=NUMBER`.
     Number(&'static str),
-    /// `--flag` where it is true.
+    /// `--flag`, if the value is true.
     Flag(&'static str),
-    /// `--flag=TEXT` for each of a list.
+    /// `--flag=TEXT` for each text of a list.
     Texts(&'static str),
-    /// A text that stands for itself, behind all others.
+    /// A positional argument.
     Positional,
-    /// The same, without which there is no question.
+    /// A required positional argument.
     Statement,
-    /// Another snapshot, behind all others.
+    /// Another snapshot, as a required positional argument.
     File,
-    /// How many rows: `--top`.
+    /// Maximum number of rows, `--top`.
     Rows,
 }
 
 impl Kind {
-    /// Whether there is no question without it.
+    /// Returns true if the parameter is required.
     pub(super) fn is_required(self) -> bool {
         matches!(self, Kind::File | Kind::Statement)
     }
 }
 
-/// Rows that one call prints, at most: more are cut anyway.
+/// Maximum number of rows of one call. Longer answers would be cut anyway.
 pub(super) const MOST_ROWS: u64 = 200;
 
 const AT: Parameter = Parameter {
@@ -77,7 +77,7 @@ const PRESETS: Parameter = Parameter {
     about: "Common changes, such as batch=2, fsdp=8, checkpoint",
 };
 
-/// All of them.
+/// All tools except [`FILES`].
 pub(super) const ALL: &[Tool] = &[
     Tool {
         name: "summary",
@@ -259,21 +259,21 @@ pub(super) const ALL: &[Tool] = &[
     },
 ];
 
-/// The tool that lists snapshots.
+/// Name of the tool that lists snapshots.
 pub(super) const FILES: &str = "files";
-/// What it is for.
+/// Description of the tool [`FILES`].
 pub(super) const ABOUT_FILES: &str =
     "Snapshots that can be read, newest first. Their names are the argument file of the other tools.";
-/// The tool that is about a folder.
+/// Name of the tool that compares ranks. Its file argument is a folder.
 pub(super) const RANKS: &str = "ranks";
 
 impl Tool {
-    /// The tool of this name.
+    /// Returns the tool with the given name.
     pub(super) fn named(name: &str) -> Option<&'static Tool> {
         ALL.iter().find(|tool| tool.name == name)
     }
 
-    /// Its arguments as a JSON Schema.
+    /// Returns the JSON Schema of the arguments.
     pub(super) fn schema(&self) -> Map<String, Value> {
         let mut properties = Map::new();
         let about = if self.name == RANKS { "Folder with the snapshots" } else { "Snapshot" };
@@ -299,5 +299,5 @@ impl Tool {
     }
 }
 
-/// Texts of a list.
+/// Maximum number of texts in a list.
 pub(super) const MOST_TEXTS: usize = 20;

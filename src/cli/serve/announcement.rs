@@ -1,10 +1,11 @@
-//! The lines that `memscape serve` prints: the address, how other machines reach it, and what the page does not list.
+//! The text that `memscape serve` prints: its address, how to reach it from other machines, and which files are not
+//! listed.
 
 use super::hosts::{Hosts, outward_address};
 use super::listing::Listings;
 use base::units::{counted, grouped};
 
-/// The lines for a server on this port.
+/// Returns the text for a server on this port.
 pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Listings) -> String {
     let server = format!("http://{}:{port}", hosts.shown());
     let count = listed.files.len() + listed.left_out;
@@ -18,7 +19,7 @@ pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Listi
         text += &format!("{name} is {address} here, which only this machine can reach.\n");
     }
     if hosts.is_open() {
-        // IPv4 first, also where the socket takes both.
+        // Prefer IPv4, even if the socket accepts both.
         let outward = outward_address(false).or_else(|| outward_address(true));
         if let Some(host) = hosts.on_network(outward) {
             text += &format!("From another machine: http://{host}:{port}/{token}/\n");
@@ -36,7 +37,7 @@ pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &Listi
     text + "The page lists new snapshots as they come. Press Ctrl+C to stop.\n"
 }
 
-/// The name of this machine where it can stand in a command.
+/// Returns the name of this machine, or a placeholder if it contains unusual characters.
 fn machine() -> String {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let is_plain =

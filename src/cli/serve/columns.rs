@@ -1,6 +1,8 @@
-//! A snapshot decoded here and sent as columns: a sixth of what gzip makes of the file, and less work for the page. On a line of
-//! 20 MB/s the picture is there sooner (tests/bench/serve.rs), though nothing is sent before all is decoded. What was decoded is kept
-//! for a page that is loaded again.
+//! Snapshots decoded by the server and sent to the page as columns. They are a sixth of the size of the gzipped file
+//! and faster to open in the page.
+//!
+//! At 20 MB/s the page is ready sooner this way (tests/bench/serve.rs), although sending starts only after decoding.
+//! Results are cached for pages that are reloaded.
 
 use super::{Input, open};
 use axum::body::Bytes;
@@ -12,31 +14,34 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Weak};
 use std::time::SystemTime;
 
-/// Bytes of files that are decoded here. Smaller ones are there at once as they are; larger ones would take gigabytes of memory on a
-/// machine that others use, and a packed file unpacks to ten or twenty times its length.
+/// Range of file sizes in bytes that are decoded here. Smaller files are fast to send as they are. Larger ones would
+/// take gigabytes of memory on a machine that others use. Compressed files expand to ten or twenty times their size.
 const PLAIN: std::ops::RangeInclusive<u64> = 8 << 20..=2 << 30;
 const PACKED: std::ops::RangeInclusive<u64> = 8 << 20..=128 << 20;
-/// Bytes of columns that are kept, and files of which it is known what they are: a run's ranks are looked at one after another.
+/// Maximum total size in bytes of the cached columns, and maximum number of cached results. The files of several ranks
+/// are often viewed in turn.
 const MOST_KEPT: usize = 256 << 20;
 const MOST_FILES: usize = 200;
 
-/// A snapshot as columns in gzip; `None` for a file that is sent as it is: there are several in it, or it is none, which the page then
-/// says.
+/// A snapshot as gzipped columns. `None` for a file that is sent as it is: an archive of several snapshots, or a file
+/// that is no snapshot, which the page reports.
 type Found = Option<Bytes>;
 
-/// Whether somebody waits for an answer: as long as that is there, which is as long as the connection is.
+/// The client of a connection. The reference is alive as long as the connection.
 #[derive(Clone)]
 pub(super) struct Peer(pub(super) Weak<()>);
 
 impl Peer {
+    /// Checks that the client is still connected.
+    ///
     /// # Errors
-    /// The client has gone.
+    /// Returns `ConnectionAborted` if the client has disconnected.
     pub(super) fn waits(&self) -> io::Result<()> {
         if self.0.strong_count() > 0 { Ok(()) } else { Err(io::ErrorKind::ConnectionAborted.into()) }
     }
 }
 
-/// A state of a file.
+/// Identifies a version of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FileVersion {
     path: PathBuf,
@@ -45,26 +50,26 @@ pub(super) struct FileVersion {
 }
 
 impl FileVersion {
-    /// `None` where the system does not say when it was changed.
+    /// Returns the version of a file, or `None` if the system does not report modification times.
     pub(super) fn of(path: &Path, metadata: &Metadata) -> Option<FileVersion> {
         Some(FileVersion { path: path.to_owned(), length: metadata.len(), changed: metadata.modified().ok()? })
     }
 }
 
-/// What was decoded.
+/// Decodes files and caches the results.
 #[derive(Default)]
 pub(super) struct Columns {
-    /// One is decoded at a time, however many are asked for.
+    /// Held while decoding, so that only one file is decoded at a time.
     one: Mutex<()>,
-    /// The oldest first.
+    /// Cached results, least recently used first.
     kept: Mutex<Vec<(FileVersion, Found)>>,
 }
 
 impl Columns {
-    /// The columns of a file; `None` where it is sent as it is.
+    /// Returns the columns of a file, or `None` if the file should be sent as it is.
     ///
     /// # Errors
-    /// Nobody waits for them any more.
+    /// Returns an error if the client has disconnected.
     pub(super) fn of(&self, state: &FileVersion, is_packed: bool, peer: &Peer) -> io::Result<Found> {
         if !(if is_packed { PACKED } else { PLAIN }).contains(&state.length) {
             return Ok(None);
@@ -72,15 +77,15 @@ impl Columns {
         if let Some(found) = self.known(state) {
             return Ok(found);
         }
-        // One that panicked would have ended the program.
+        // The lock cannot be poisoned: a panic ends the program.
         let _one = self.one.lock().map_err(|_| io::ErrorKind::Other)?;
-        // Whoever was before us may have asked for the same.
+        // Another request may have decoded the same file meanwhile.
         if let Some(found) = self.known(state) {
             return Ok(found);
         }
         peer.waits()?;
         let found = decoded(state, peer).filter(|columns| (columns.len() as u64) < state.length).map(Bytes::from);
-        // It may have ended for want of a reader.
+        // Decoding may have stopped early because the client disconnected.
         peer.waits()?;
         let is_same = |now: Metadata| FileVersion::of(&state.path, &now).as_ref() == Some(state);
         if std::fs::metadata(&state.path).is_ok_and(is_same) {
@@ -92,7 +97,7 @@ impl Columns {
     fn known(&self, state: &FileVersion) -> Option<Found> {
         let mut kept = self.kept.lock().ok()?;
         let at = kept.iter().position(|(of, _)| of == state)?;
-        // What is asked for again is the last to go.
+        // Move the entry to the end, as the most recently used one.
         let found = kept.remove(at);
         kept.push(found.clone());
         Some(found.1)
@@ -123,7 +128,7 @@ fn decoded(state: &FileVersion, peer: &Peer) -> Option<Vec<u8>> {
     gzip.finish().ok().map(|out| out.bytes)
 }
 
-/// Bytes that somebody waits for.
+/// A buffer whose writes fail once the client has disconnected.
 struct Watched<'a> {
     bytes: Vec<u8>,
     peer: &'a Peer,

@@ -1,5 +1,5 @@
-//! Connections: so many at a time and so many of one client, a deadline for what each of them waits for, and an end that lets answers
-//! on their way arrive. HTTP itself is hyper's.
+//! Accepts HTTP connections, with limits per client and in total, timeouts, and a graceful shutdown. hyper implements
+//! HTTP itself.
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -13,22 +13,24 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_io_timeout::TimeoutStream;
 
-/// Connections at a time, in all and of one client: a browser makes six to a server. Who comes after is asked to come again.
+/// Maximum number of connections in total and per client. Browsers open six per server. Further connections get status
+/// 503.
 const MOST: usize = 256;
 const MOST_OF_CLIENT: usize = 64;
-/// A browser's heads are about a thousand bytes; ours has no cookies.
+/// Maximum size of a request head in bytes. Browsers send about a thousand.
 const LONGEST_HEAD: usize = 16 << 10;
-/// How long a client may leave what it is sent untouched: a tab may be busy decoding.
+/// Maximum time that a client may stop reading a response. A tab may be busy decoding.
 const WRITING: Duration = Duration::from_secs(600);
-/// How long answers on their way may take once the server is to end.
+/// Maximum time that responses may take after shutdown was requested.
 const ENDING: Duration = Duration::from_secs(1);
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// Answers, one request a connection, until `ended`. A client has `heading` for the head of its request.
+/// Serves one request per connection until `ended` resolves. `heading` is the maximum time that a client may take to
+/// send the request head.
 ///
 /// # Errors
-/// The system's.
+/// Returns the I/O error if the listener cannot be set up.
 pub(super) async fn answer(
     listener: TcpListener,
     routes: Router,
@@ -48,7 +50,7 @@ pub(super) async fn answer(
             () = &mut ended => break,
         };
         let Ok((stream, client)) = accepted else {
-            // Out of files, most likely: those that are open end at some time.
+            // Most likely out of file descriptors. Wait for open connections to end.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -65,7 +67,7 @@ pub(super) async fn answer(
         let service = TowerToHyperService::new(routes.clone());
         let served = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
-            // A client that hangs up ends its own connection and nothing else.
+            // An error affects only this connection.
             let _ = served.await;
             drop(connection);
         });
@@ -75,7 +77,7 @@ pub(super) async fn answer(
     Ok(())
 }
 
-/// Into a socket that nothing was sent through there is room for a line.
+/// Sends status 503. The send buffer of a new socket has room for it, so this does not block.
 fn refuse(stream: TcpStream) {
     let _ = stream.into_std().and_then(|mut stream| stream.write_all(BUSY));
 }

@@ -1,15 +1,16 @@
-//! `memscape serve`: the page and some snapshots, for a browser here or at the other end of `ssh -L`.
+//! `memscape serve`: serves the page and snapshots to a local browser, or to one at the other end of `ssh -L`.
 //!
 //! ```text
-//! /TOKEN/              → page?live#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the folder as it is now
+//! /TOKEN/              → page?live#url=0/a.pickle&url=1/rank1%252Fb.pickle    lists the current snapshots
 //! /TOKEN/page          the page in one file
-//! /TOKEN/0/a.pickle    a snapshot, packed on its way, or a range of it
-//! /TOKEN/changes       what changes in the folder, as long as the page listens
-//! /TOKEN/listing       the addresses of all snapshots, also those that the page does not list
-//! /TOKEN/0/a.pickle?survey   what is kept of it to compare many ranks
-//! /ONCE                → /TOKEN/, the first time: what a browser is started with stands in the list of processes
+//! /TOKEN/0/a.pickle    a snapshot, compressed in transit, or a byte range
+//! /TOKEN/changes       server-sent events about changes in the folders
+//! /TOKEN/listing       addresses of all snapshots, including those that the page does not list
+//! /TOKEN/0/a.pickle?survey   the survey of a snapshot, for the comparison of ranks
+//! /ONCE                → /TOKEN/, only once: other users can see the browser's command line
 //! ```
-//! Only this machine can connect, only whoever knows the token is answered, and only under a name of this machine ([`hosts`]).
+//! By default only this machine can connect. Requests need the token, and a `Host` header that names this machine
+//! ([`hosts`]).
 
 mod announcement;
 mod browser;
@@ -85,11 +86,11 @@ fn served(path: PathBuf) -> Result<PathBuf, &'static str> {
 }
 
 impl Serve {
-    /// Serves until Ctrl+C; the error is one sentence.
+    /// Serves until Ctrl+C. The error is one sentence.
     pub(crate) fn run(&self) -> Result<(), String> {
         let listing = Listing::of(&self.paths)?;
         let page = viewer(self.viewer.as_deref())?;
-        // Without it where it was not built: the tab says so.
+        // If the SQL part was not built, the page is served without it and its SQL tab says so.
         let page = with_sql(page.clone()).unwrap_or(page);
         let (hosts, listener) = Hosts::listen(self.host.as_deref(), self.port)?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
@@ -109,13 +110,13 @@ impl Serve {
         let heading = Duration::from_millis(self.head_deadline);
         let answered = connections::answer(listener, routes(Arc::new(served)), heading, ending.notified());
         runtime.block_on(answered).map_err(|error| error.to_string())?;
-        // What is being decoded for somebody is not waited for.
+        // Do not wait for files that are still being decoded.
         runtime.shutdown_background();
         print("\nstopped\n")
     }
 }
 
-/// Notified on Ctrl+C and on SIGTERM; the second signal ends the program at once.
+/// Returns a notification that fires on Ctrl+C and SIGTERM. The second signal ends the program at once.
 fn ending() -> Result<Arc<Notify>, String> {
     let (ending, is_asked) = (Arc::new(Notify::new()), AtomicBool::new(false));
     let notified = Arc::clone(&ending);
@@ -129,23 +130,23 @@ fn ending() -> Result<Arc<Notify>, String> {
     Ok(ending)
 }
 
-/// Notifies when standard input ends.
+/// Notifies `ending` when standard input ends.
 fn stop_with_stdin(ending: Arc<Notify>) {
     std::thread::spawn(move || {
-        // An error is an end as well.
+        // A read error also counts as the end.
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         ending.notify_one();
     });
 }
 
-/// 128 bits of the system's own source, which nobody can guess.
+/// Returns 128 random bits from the system as hexadecimal digits.
 fn token() -> Result<String, String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| format!("no random numbers from the system: {error}"))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }
 
-/// What is answered from.
+/// State shared by all requests.
 struct Served {
     token: String,
     once: String,
@@ -157,7 +158,8 @@ struct Served {
     watch: Watch,
 }
 
-/// What every answer says: no other site may frame, embed or read it, no address is handed on, nothing is kept on the disk.
+/// Headers of every response. They forbid other sites to frame, embed or read it, and the browser to send a referrer or
+/// store it.
 const ALWAYS: [(&str, &str); 7] = [
     ("cache-control", "no-store"),
     ("referrer-policy", "no-referrer"),
@@ -168,14 +170,15 @@ const ALWAYS: [(&str, &str); 7] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// The type of the list of all snapshots, so that the page knows it from a file of the same address elsewhere.
+/// Content type of the list of all snapshots. The page checks it, because another server may have a file at the same
+/// address.
 const LISTING: &str = "application/x-memscape-listing";
 
-/// What is served under the token.
+/// Builds the routes.
 fn routes(served: Arc<Served>) -> Router {
     let token = &served.token;
     let root = format!("/{token}/");
-    // The first time alone.
+    // Works only once.
     let enter = async |State(served): State<Arc<Served>>, Extension(root): Extension<Root>| {
         if served.used.swap(true, Ordering::Relaxed) { stranger().await } else { elsewhere(&root.0) }
     };
@@ -210,15 +213,15 @@ fn routes(served: Arc<Served>) -> Router {
         .with_state(served)
 }
 
-/// Where the listing is.
+/// Path of the listing, `/TOKEN/`.
 #[derive(Clone)]
 struct Root(Arc<str>);
 
-/// Refuses what is not plainly one request for one thing of this machine, and says what every answer says.
+/// Rejects invalid requests and requests for other hosts, and adds the common headers to every response.
 async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: Next) -> Response {
     let hosts: Vec<&[u8]> = request.headers().get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
     let mut response = match hosts.as_slice() {
-        // `http://...` and `*` are for proxies: nobody who opens this page needs them.
+        // Absolute URIs and `*` are used with proxies, and never by the page.
         _ if request.uri().authority().is_some() || !request.uri().path().starts_with('/') => {
             said(StatusCode::BAD_REQUEST, "bad request\n".to_owned())
         }
@@ -228,7 +231,7 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
             refused
         }
         [host] if served.hosts.answer_to(&String::from_utf8_lossy(host)) => {
-            // Chunks, which gzip on the fly needs, came with 1.1.
+            // Compression needs chunked encoding, which HTTP/1.0 does not have.
             if request.version() == Version::HTTP_10 {
                 request.headers_mut().remove(ACCEPT_ENCODING);
             }
@@ -241,7 +244,7 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
-    // Another body of the same file has another tag (RFC 9110, 8.8.3.3).
+    // A compressed response is a different representation and needs a different ETag (RFC 9110, 8.8.3.3).
     if headers.contains_key(CONTENT_ENCODING)
         && let Some(tag) = headers.get(ETAG).and_then(|tag| tag.to_str().ok())
         && let Ok(tag) = HeaderValue::try_from(format!("{}-gzip\"", tag.trim_end_matches('"')))
@@ -252,7 +255,7 @@ async fn guarded(State(served): State<Arc<Served>>, mut request: Request, next: 
 }
 
 async fn snapshot(State(served): State<Arc<Served>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    // It is gone as soon as nobody waits for the answer.
+    // Dropped when the client disconnects, which `peer` then notices.
     let waiting = Arc::new(());
     let peer = Peer(Arc::downgrade(&waiting));
     let answer = spawn_blocking(move || {
@@ -270,7 +273,7 @@ async fn stranger() -> Response {
     said(StatusCode::NOT_FOUND, "not found: use the full address that memscape serve printed\n".to_owned())
 }
 
-/// What is asked for is there.
+/// Redirects to an address.
 fn elsewhere(address: &str) -> Response {
     (StatusCode::FOUND, [(LOCATION, address)]).into_response()
 }

@@ -1,4 +1,4 @@
-//! The search for snapshots in files and folders, and what it left out.
+//! Search for snapshots in files and folders.
 
 use base::units::{counted, grouped};
 use std::fs;
@@ -7,33 +7,33 @@ use std::time::SystemTime;
 use ui::effect::GivenFile;
 use ui::snapshots_among;
 
-/// Maximum depth of folders below the one that was given.
+/// Maximum depth of subfolders.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of files and folders that are looked at, where a search is repeated or a person waits: a home folder on a shared disk
-/// takes minutes otherwise.
+/// Maximum number of files and folders visited by a search that is repeated or that a user waits for. A home folder on
+/// a network disk would take minutes otherwise.
 pub(crate) const FEW_ENTRIES: usize = 20_000;
-/// The maximum where all ranks are wanted.
+/// Maximum number of files and folders visited by a search for all ranks.
 pub(crate) const ALL_ENTRIES: usize = 2_000_000;
 
 /// A file that may be a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Snapshot {
-    /// Where it is.
     pub(crate) path: PathBuf,
-    /// For people: below the folder that was given.
+    /// Name for display, relative to the given folder.
     pub(crate) name: String,
 }
 
-/// Snapshots, and what was left out.
+/// Result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Search {
-    /// Given files first, in their order; then those in folders, the likeliest first and of the same kind the newest.
+    /// The given files in their order, then files found in folders. Of these, the likeliest kinds come first, and the
+    /// newest first within a kind.
     pub(crate) snapshots: Vec<Snapshot>,
-    /// A sentence for each kind of file that was not looked at.
+    /// One sentence for each kind of entry that was not searched.
     pub(crate) missed: Vec<String>,
 }
 
-/// The snapshots in files and folders, of which at most `entries` are looked at. Paths that do not exist have none.
+/// Searches files and folders for snapshots, visiting at most `entries` entries. Paths that do not exist are skipped.
 pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
     let (mut snapshots, mut walk) = (Vec::new(), Walk { left: entries, ..Walk::default() });
     for given in given.iter().map(AsRef::as_ref) {
@@ -51,7 +51,7 @@ pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
     Search { snapshots, missed }
 }
 
-/// The same for one path with a short search, without what was left out.
+/// Searches one path with [`FEW_ENTRIES`] and drops the notes on what was not searched.
 pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
     search(&[given], FEW_ENTRIES).snapshots
 }
@@ -60,7 +60,7 @@ fn likeliest_first(mut files: Vec<Found>) -> Vec<Snapshot> {
     files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
     let mut found: Vec<GivenFile> =
         files.iter().map(|file| GivenFile { name: shown(&file.path), bytes: file.bytes }).collect();
-    // One that is alone would be taken whatever it is called, which is right for a file that somebody chose.
+    // A single file would be accepted with any name, which is only right if the user chose it. Add a dummy file.
     found.push(GivenFile { name: String::new(), bytes: 0 });
     let places = snapshots_among(found).into_iter().filter_map(|place| files.get(place));
     places.map(|file| Snapshot { path: file.path.clone(), name: file.name.clone() }).collect()
@@ -77,17 +77,17 @@ struct Found {
     changed: Option<SystemTime>,
 }
 
-/// A walk through folders. Links are not followed: in a folder that others may write to they could lead anywhere, or round in a circle.
+/// A traversal of folders. Symbolic links are not followed, because they could lead anywhere or form a cycle.
 #[derive(Default)]
 struct Walk {
     files: Vec<Found>,
-    /// Entries that may still be looked at.
+    /// Number of entries that may still be visited.
     left: usize,
     is_cut: bool,
     deeper: u64,
     links: u64,
     unreadable: u64,
-    /// The first that cannot be read, and why.
+    /// The first folder that cannot be read, with the error.
     first_unreadable: Option<String>,
 }
 

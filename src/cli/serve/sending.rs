@@ -1,5 +1,5 @@
-//! A snapshot on its way to the page: as columns, or packed where it is not, because the way is what takes the time
-//! (tests/bench/serve.rs); or a range of it as it is, for a page that goes on where the way broke.
+//! Responses with a snapshot: as columns, as the file with compression in transit, or as a byte range, which lets the
+//! page resume an interrupted download. Transfer dominates the time to open a snapshot (tests/bench/serve.rs).
 
 use super::columns::{Columns, FileVersion, Peer};
 use super::range::{Range, takes_gzip};
@@ -15,13 +15,13 @@ use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
 use ui::html::packing;
 
-/// How much is read at a time.
+/// Bytes read at a time.
 const READ: u64 = 256 << 10;
 
-/// What says that a body is to be packed on its way, and how long it is unpacked.
+/// Header that marks a response for compression. Its value is the uncompressed length in bytes.
 pub(super) const UNPACKED: &str = "x-uncompressed-length";
 
-/// The file at `path`, or what is wrong with it.
+/// Returns the file at `path`, or status 404 with the error.
 pub(super) fn snapshot(path: &Path, method: &Method, asked: &HeaderMap, peer: &Peer, columns: &Columns) -> Response {
     match try_snapshot(path, method, asked, peer, columns) {
         Ok(response) => response,
@@ -36,7 +36,7 @@ fn try_snapshot(
     peer: &Peer,
     columns: &Columns,
 ) -> io::Result<Response> {
-    // To open a pipe would wait for somebody who writes into it.
+    // Opening a named pipe would block until it has a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
@@ -46,7 +46,7 @@ fn try_snapshot(
     let octets = (CONTENT_TYPE, "application/octet-stream".to_owned());
     let mut headers = vec![octets.clone(), (ACCEPT_RANGES, "bytes".to_owned())];
     headers.extend(tag.clone().map(|tag| (ETAG, tag)));
-    // A range of a file that is another by now would not fit what the page has.
+    // If the file has changed since the client's `If-Range`, send the whole new file.
     let known = asked.get(IF_RANGE).map(|known| known.to_str().unwrap_or_default().replace("-gzip", ""));
     let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
     if let Some(range) = Range::asked(asked).filter(|_| is_same) {
@@ -68,7 +68,7 @@ fn try_snapshot(
         && let Some(state) = FileVersion::of(path, &metadata)
         && let Some(columns) = columns.of(&state, is_packed, peer)?
     {
-        // Parts of it would have to be made again, and it is short.
+        // Ranges are not supported here: the columns would have to be created again, and they are short.
         return Ok(with([octets, (ACCEPT_RANGES, "none".to_owned())], columns.into_response()));
     }
     file.rewind()?;
@@ -80,7 +80,7 @@ fn try_snapshot(
     Ok(response)
 }
 
-/// A response with these headers instead of its own.
+/// Sets headers of a response.
 fn with(headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>, mut response: Response) -> Response {
     for (name, value) in headers {
         if let Ok(value) = value.try_into() {
@@ -90,19 +90,19 @@ fn with(headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>, mut
     response
 }
 
-/// A short text.
+/// Returns a plain text response.
 pub(super) fn said(status: StatusCode, text: String) -> Response {
     (status, text).into_response()
 }
 
-/// What tells one state of a file from another; none where the system does not say when it was changed.
+/// Returns the ETag of a file version, or `None` if the system does not report modification times.
 pub(super) fn tag(metadata: &Metadata) -> Option<String> {
     let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Some(format!("\"{:x}-{:x}\"", metadata.len(), changed.as_nanos()))
 }
 
-/// So many bytes and no more: what is written behind them meanwhile does not count. Where there are fewer, as the file was cut
-/// meanwhile, it fails, and the client sees that its body ends early.
+/// Streams the first `length` bytes of a file. Bytes appended meanwhile are not sent. If the file is truncated
+/// meanwhile, the stream fails and the client sees an incomplete body.
 fn body(file: File, length: u64) -> Body {
     let file = tokio::fs::File::from_std(file);
     Body::from_stream(stream::try_unfold((file, length), async |(mut file, left)| {

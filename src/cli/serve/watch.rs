@@ -1,9 +1,11 @@
-//! What changes among the served files, for a page that is open: server-sent events, as long as it listens.
+//! Server-sent events about changes of the served files, for open pages.
 //!
-//! An event lists the newest files, a line each: `RANK VERSION AGE ADDRESS`, where a file without a rank has `-`, the age is in milliseconds
-//! and the address is the one in links. The line `files COUNT` before them has the number of all snapshots; it also keeps browsers from
-//! dropping an event without files. Folders are looked through again and again, which works on every file system; that takes a
-//! twentieth of the time at most, however many pages listen.
+//! An event lists the newest files, one per line: `RANK VERSION AGE ADDRESS`. RANK is `-` for a file without a rank,
+//! AGE is in milliseconds, and ADDRESS is the one in links. The first line, `files COUNT`, has the number of all
+//! snapshots. It also keeps browsers from dropping an event without files.
+//!
+//! Folders are polled, which works on every file system. Polling takes at most a twentieth of the time, regardless of
+//! the number of open pages.
 
 use super::listing::{Listed, Listing};
 use super::sending::tag;
@@ -19,22 +21,22 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::task::spawn_blocking;
 
-/// The time between two looks, and how much of it a look may take at most: one part of so many.
+/// Minimum time between two scans, and minimum ratio of that time to the duration of a scan.
 const PAUSE: Duration = Duration::from_secs(1);
 const PARTS: u32 = 20;
-/// A file that did not change for so long is written to the end, by whoever writes it.
+/// Time without changes after which a file is considered completely written.
 const STILL: Duration = Duration::from_secs(2);
-/// A word every so often: a page that has gone is noticed when it is written to.
+/// Interval of keep-alive comments, which reveal that a client has disconnected.
 const WORD: Duration = Duration::from_secs(15);
 
-/// What was seen last.
+/// Result of the last scan, shared by all clients.
 #[derive(Default)]
 pub(super) struct Watch(Mutex<Option<Look>>);
 
 struct Look {
     ended: Instant,
     took: Duration,
-    /// By address: what was there, and what was there and whole.
+    /// Versions by address.
     versions: HashMap<String, Version>,
     files: Arc<Files>,
 }
@@ -45,15 +47,15 @@ struct Version {
     whole: Option<(String, SystemTime)>,
 }
 
-/// The files of an event.
+/// Contents of an event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Files {
-    /// Number of all snapshots, also of those that are not listed or not written to their end.
+    /// Number of all snapshots, including those that are not listed or still being written.
     count: usize,
     seen: Vec<Seen>,
 }
 
-/// A file that can be read to its end.
+/// A completely written file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     rank: Option<u32>,
@@ -63,9 +65,9 @@ pub(super) struct Seen {
 }
 
 impl Watch {
-    /// The files there are now, or were a moment ago.
+    /// Returns the current files. Scans the folders unless the last scan is recent.
     pub(super) fn files(&self, listing: &Listing) -> Arc<Files> {
-        // A thread that panicked while it held this would have ended the program.
+        // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut last) = self.0.lock() else { return Arc::default() };
         if let Some(look) = last.as_ref().filter(|look| look.ended.elapsed() < PAUSE.max(look.took * PARTS)) {
             return Arc::clone(&look.files);
@@ -87,7 +89,7 @@ impl Watch {
     }
 }
 
-/// What is known of a file by what was known before: its version counts once it is whole.
+/// Returns the address and the updated version of a file. A new version counts once the file is completely written.
 fn looked_at(file: &Listed, before: &HashMap<String, Version>) -> (String, Version) {
     let mut version = before.get(&file.address).cloned().unwrap_or_default();
     let now = fs::metadata(&file.path).ok().and_then(|it| Some((tag(&it)?, it.modified().ok()?)));
@@ -102,7 +104,8 @@ fn looked_at(file: &Listed, before: &HashMap<String, Version>) -> (String, Versi
     (file.address.clone(), version)
 }
 
-/// Whether a pickle has its end: PyTorch writes one bit by bit, with pauses in between. Of other files there is nothing to see.
+/// Returns true if a file is complete. A pickle is complete if it ends with the STOP opcode, since PyTorch writes it in
+/// pieces with pauses. Other files always count as complete.
 fn is_whole(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let mut byte = [0];
@@ -117,7 +120,7 @@ fn is_whole(path: &Path) -> io::Result<bool> {
     Ok(byte == *b".")
 }
 
-/// All files now, and again whenever one of them is another.
+/// Streams the files: once immediately, and again after every change.
 pub(super) fn changes<F>(look: F) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
     F: Fn() -> Arc<Files> + Clone + Send + 'static,

@@ -1,4 +1,4 @@
-//! Rows of a query as text, CSV or JSON.
+//! Output of query results as text, CSV or JSON.
 
 use crate::output::{escaped, say, standard_output, written};
 use crate::table::{self, Table};
@@ -9,7 +9,7 @@ use sql::{Queries, Value};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 
-/// How rows are printed.
+/// Output format of query results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Text,
@@ -17,10 +17,10 @@ pub(super) enum Form {
     Json,
 }
 
-/// Rows of a table for people: the widths of all must be known before the first is printed.
+/// Maximum number of rows in text output. All rows are held in memory to compute the column widths.
 const MOST_ROWS: usize = 10_000;
 
-/// Prints the answer of one statement.
+/// Runs one statement and prints its result.
 pub(super) fn print(queries: &Queries, query: &str, form: Form) -> Result<(), String> {
     match form {
         Form::Text => print_text(queries, query),
@@ -83,7 +83,7 @@ fn print_csv(queries: &Queries, query: &str) -> Result<(), String> {
     let mut out = BufWriter::new(standard_output());
     let mut done = Ok(());
     let names = RefCell::new(Vec::new());
-    // The names go out with the first row: the query may fail before.
+    // The header is written with the first row, because the query may fail before that.
     run(queries, query, &mut |columns| *names.borrow_mut() = owned(columns), &mut |values| {
         done = head(&mut out, &mut names.borrow_mut()).and_then(|()| csv_row(&mut out, values));
         done.is_ok()
@@ -102,7 +102,7 @@ fn csv_row(out: &mut dyn Write, values: &[Value<'_>]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// Writes the names of the columns, once.
+/// Writes the names of the columns, on the first call only.
 fn head(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
     if names.is_empty() {
         return Ok(());
@@ -113,7 +113,8 @@ fn head(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// Writes a field (RFC 4180). A spreadsheet takes a text that begins like a formula for a formula, and would run it.
+/// Writes a CSV field (RFC 4180). Text that looks like a formula is prefixed with `'`, so that spreadsheets do not
+/// execute it.
 fn field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
     if at > 0 {
         out.write_all(b",")?;
@@ -127,7 +128,7 @@ fn field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Resul
 
 fn print_json(queries: &Queries, query: &str) -> Result<(), String> {
     let mut columns = Json::Null;
-    // A query that fails after its first rows prints nothing: half a document is no JSON.
+    // Collect all rows first, so that a query that fails midway does not print half a JSON document.
     let mut rows = String::new();
     run(queries, query, &mut |names| columns = names.iter().map(|&name| Json::from(name)).collect(), &mut |values| {
         let row: Json = values.iter().map(|value| json(*value)).collect();

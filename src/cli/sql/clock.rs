@@ -1,10 +1,10 @@
-//! The clock by which queries end.
+//! The clock for query timeouts.
 
 use crate::cancelled;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Milliseconds since the first call; later than any deadline once the work of this thread is cancelled.
+/// Returns the milliseconds since the first call, or infinity if the work of this thread is cancelled.
 pub(super) fn clock() -> f64 {
     if !cancelled::goes_on() {
         return f64::INFINITY;

@@ -1,9 +1,9 @@
-//! What may be typed instead of SQL.
+//! Dot commands of the SQL prompt.
 
-/// What a line is.
+/// A parsed line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line<'a> {
-    /// A part of a statement.
+    /// Part of a SQL statement.
     Sql(&'a str),
     Query(String),
     Schema(Option<&'a str>),
@@ -15,7 +15,7 @@ pub(super) enum Line<'a> {
     Wrong(String),
 }
 
-/// Allocations with a text in any frame of their stack.
+/// Builds a query for the allocations with a text in any frame of their stack.
 pub(super) fn find(text: &str) -> String {
     let pattern = regex_lite::escape(text).replace('\'', "''");
     format!(
@@ -24,7 +24,7 @@ pub(super) fn find(text: &str) -> String {
     )
 }
 
-/// An allocation with its stack.
+/// Builds a query for an allocation and its stack.
 pub(super) fn show(id: u32) -> String {
     format!(
         "SELECT a.device, a.id, human(a.requested_bytes) AS size, a.category, a.allocated_at, a.freed_at, f.position, \
@@ -33,7 +33,7 @@ pub(super) fn show(id: u32) -> String {
     )
 }
 
-/// Commands begin with a dot; SnapViewer's with two dashes.
+/// Parses a line. Commands begin with a dot. The `--` forms are those of SnapViewer.
 pub(super) fn read(line: &str) -> Line<'_> {
     let trimmed = line.trim();
     let (command, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
@@ -57,7 +57,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
     }
 }
 
-/// What `.help` prints.
+/// Text of `.help`.
 pub(super) const HELP: &str = "\
 SELECT …;            a statement ends with a semicolon, and may have several lines
 .schema [TABLE]      tables, their columns, functions

@@ -1,4 +1,4 @@
-//! `memscape sql`: queries about a snapshot, two, or the snapshots of many ranks.
+//! `memscape sql`: SQL queries on one snapshot, on two, or on the snapshots of many ranks.
 
 mod answer;
 mod clock;
@@ -52,7 +52,7 @@ pub(crate) struct Sql {
 }
 
 impl Sql {
-    /// Whether it says what is asked, and nothing is read from standard input.
+    /// Returns true if the arguments contain the query, so that nothing is read from standard input.
     pub(crate) fn is_complete(&self) -> bool {
         self.query.is_some() || self.find.is_some() || self.show.is_some() || self.schema
     }
@@ -61,10 +61,10 @@ impl Sql {
         [Some(&*self.file), self.with.as_deref()].into_iter().flatten().collect()
     }
 
-    /// Answers, or reads statements until there are no more.
+    /// Answers the query, or reads statements until the input ends.
     ///
     /// # Errors
-    /// A file can't be read, or the query has no answer: one sentence.
+    /// Returns one sentence if a file cannot be read or the query fails.
     pub(crate) fn run(&self) -> Result<(), String> {
         let source = sources::open(&self.file, self.with.as_deref(), &self.rules)?;
         let limits = Limits { seconds: self.timeout, memory: self.memory << 20 };

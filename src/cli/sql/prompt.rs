@@ -1,4 +1,4 @@
-//! Statements from a terminal, with history and completion; or from a pipe.
+//! The SQL prompt: statements from a terminal, with history and completion, or from a pipe.
 
 use super::answer::{self, Form};
 use super::lines::{HELP, Line, read};
@@ -18,7 +18,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// What completes a line.
+/// Completion of tables, columns and keywords for rustyline.
 struct Completing(Rc<Queries>);
 
 impl Completer for Completing {
@@ -38,7 +38,7 @@ impl Hinter for Completing {
     type Hint = String;
 }
 
-/// Reads statements until there are no more.
+/// Reads and answers statements until the input ends.
 pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), String> {
     let queries = Rc::new(queries);
     let mut reading = Reading { queries: queries.clone(), form, inputs, statement: String::new() };
@@ -53,7 +53,7 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
         return reading.finish();
     }
     let cancel = queries.cancel();
-    // While a line is typed rustyline has Ctrl+C; a query that runs is stopped by it.
+    // rustyline handles Ctrl+C while a line is edited. This handler cancels a running query.
     if ctrlc::set_handler(move || cancel.cancel()).is_err() {
         say("Ctrl+C ends the program");
     }
@@ -62,7 +62,7 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
     let mut editor = Editor::<Completing, FileHistory>::with_config(config).map_err(failed)?;
     editor.set_helper(Some(Completing(queries)));
     let history = history_file();
-    // There is none the first time.
+    // The file does not exist on the first run.
     history.iter().for_each(|file| drop(editor.load_history(file)));
     print("Statements end with a semicolon. .help lists commands, .schema tables.\n")?;
     loop {
@@ -70,7 +70,7 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
         match editor.readline(if is_new { "sql> " } else { "...> " }) {
             Ok(line) => {
                 if !line.trim().is_empty() {
-                    // It is kept for next time where that is possible.
+                    // Failing to record a line in the history is not worth an error.
                     let _ = editor.add_history_entry(&line);
                 }
                 match reading.take(&line) {
@@ -88,7 +88,7 @@ pub(super) fn run(queries: Queries, form: Form, inputs: &[&Path]) -> Result<(), 
     Ok(())
 }
 
-/// Where the history is kept: where programs keep such things, if anywhere.
+/// Returns the path of the history file in the user's state folder, and creates that folder.
 fn history_file() -> Option<PathBuf> {
     let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = || of("HOME").or_else(|| of("USERPROFILE")).map(|home| home.join(".local").join("state"));
@@ -103,7 +103,7 @@ enum Next {
     Quit,
 }
 
-/// What was typed so far.
+/// State of the prompt: the statement typed so far, and how answers are printed.
 struct Reading<'a> {
     queries: Rc<Queries>,
     form: Form,
@@ -113,7 +113,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Takes a line, and answers where it ends a statement or is a command.
+    /// Processes a line: appends it to the statement, runs the statement once it is complete, or runs a dot command.
     fn take(&mut self, line: &str) -> Result<Next, String> {
         let line = if self.statement.trim().is_empty() { read(line) } else { Line::Sql(line) };
         match line {
@@ -153,7 +153,7 @@ impl Reading<'_> {
         Ok(Next::More)
     }
 
-    /// Answers what was typed, if anything was.
+    /// Runs the statement typed so far, if it is not empty.
     fn finish(&mut self) -> Result<(), String> {
         let statement = std::mem::take(&mut self.statement);
         if statement.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! All tables of a snapshot as a SQLite file.
+//! Writing all tables of a snapshot to a SQLite file.
 
 use super::clock::clock;
 use super::sources;
@@ -10,28 +10,28 @@ use sql::{Limits, Queries};
 use std::io;
 use std::path::Path;
 
-/// Memory that SQLite may take while it only writes, in bytes.
+/// Maximum memory of SQLite while it writes, in bytes.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// Writes all tables of a snapshot to a file, pipe or device, compressed if its name says so.
+/// Writes all tables of a snapshot to `out`, compressed if its name ends in `.gz` or `.zst`.
 ///
 /// # Errors
-/// The snapshot cannot be read, or the file cannot be written: one sentence.
+/// Returns one sentence if the snapshot cannot be read or the file cannot be written.
 pub(crate) fn save_snapshot(snapshot: &Path, rules: &CategoryRules, out: &OutputFile) -> Result<(), String> {
     let limits = Limits { seconds: 0, memory: MAX_MEMORY };
     let source = sources::open(snapshot, None, rules)?;
     save(&Queries::new(source, clock, limits).map_err(|error| error.to_string())?, out)
 }
 
-/// Writes all tables of open snapshots; see [`save_snapshot`].
+/// Writes all tables of open snapshots to `out`. See [`save_snapshot`].
 ///
 /// # Errors
-/// The file cannot be written: one sentence.
+/// Returns one sentence if the file cannot be written.
 pub(super) fn save(queries: &Queries, out: &OutputFile) -> Result<(), String> {
     let named = |error: String| format!("{}: {error}", out.path().display());
     let failed = |error: io::Error| named(error.to_string());
     let mut packed = Packed::create(out, Packing::of(out.path())).map_err(failed)?;
-    // SQLite needs a file of its own, which goes to the disk of the output: there is room for it.
+    // SQLite needs a seekable file. The temporary file goes next to the output, where there is room for it.
     let folder = out.folder().unwrap_or_else(std::env::temp_dir);
     let (mut file, begun) = Begun::create(tempfile::Builder::new().prefix(".memscape-"), &folder).map_err(failed)?;
     let path = begun.path().to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;

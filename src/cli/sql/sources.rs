@@ -1,4 +1,4 @@
-//! The files that are asked about.
+//! Opening the snapshots that SQL queries read.
 
 use crate::input::Input;
 use crate::kept::{self, Opened};
@@ -13,7 +13,7 @@ use engine::protocol::{CategorySet, FileSummary};
 use sql::{Holds, Labelled, Source};
 use std::path::Path;
 
-/// An open file; when dropped, one that is kept goes back to its place.
+/// An open file. On drop, a file that is kept open between questions returns to the cache in `kept`.
 struct Held(Opened);
 
 impl Holds for Held {
@@ -22,10 +22,10 @@ impl Holds for Held {
     }
 }
 
-/// A file that queries can read, or one sentence that says why it cannot be opened.
+/// The summary of an opened file with access to its tables, or one sentence that says why it cannot be opened.
 type Answerable = Result<(FileSummary, Box<dyn Holds>), String>;
 
-/// Opens a file, or all snapshots in a folder, and the file to compare it with.
+/// Opens a file, or all snapshots in a folder, and the file to compare with.
 pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> Result<Source, String> {
     let rules = rules.read()?;
     let opened = |path: &Path| opened(path, rules.as_ref());
@@ -44,7 +44,7 @@ pub(super) fn open(file: &Path, with: Option<&Path>, rules: &CategoryRules) -> R
     Ok(source)
 }
 
-/// Opens all snapshots of a folder that can be read.
+/// Opens all snapshots of a folder. Prints a warning for each one that cannot be read.
 fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> Answerable) -> Result<(), String> {
     let Search { snapshots: mut found, missed } = search(&[folder], ALL_ENTRIES);
     missed.iter().for_each(|sentence| say(sentence));
@@ -53,7 +53,7 @@ fn add_ranks(source: &mut Source, folder: &Path, opened: &dyn Fn(&Path) -> Answe
     let (said, _) = named_by(&names, None);
     let mut ranks: Vec<(Option<u32>, &Path)> =
         said.iter().zip(&found).map(|(named, snapshot)| (named.rank, &*snapshot.path)).collect();
-    // Names stay in their order; files without a rank come last, as in `memscape ranks`.
+    // Stable sort: files stay ordered by name, and files without a rank come last, as in `memscape ranks`.
     ranks.sort_by_key(|&(rank, _)| (rank.is_none(), rank));
     let mut is_empty = true;
     for (rank, path) in ranks {
@@ -78,7 +78,7 @@ fn opened(path: &Path, rules: Option<&CategorySet>) -> Answerable {
         }
     };
     rules.into_iter().for_each(|set| engine.classify(set.clone()));
-    // Categories, and what was reserved when: of all devices at once.
+    // Computes categories and reserved bytes of all devices, because queries may use any of them.
     for device in &summary.devices {
         engine.whole_side(device.device);
     }

@@ -1,4 +1,4 @@
-//! A file and which of its devices are surveyed: one, or, where it has the traces of several ranks, each.
+//! Survey of a file: of one device, or of all devices if they are the traces of several ranks.
 
 use super::answer::Rank;
 use super::survey::{Surveyed, Surveying};
@@ -7,16 +7,16 @@ use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
-/// What is known of a file.
+/// Surveys of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfFile {
-    /// Its devices are ranks.
+    /// True if each device is a rank.
     pub is_merged: bool,
-    /// At least one.
+    /// Surveyed devices, at least one.
     pub devices: Vec<Surveyed>,
 }
 
-/// The survey of a file, as far as it is.
+/// Progress of the survey of a file.
 pub struct FileSurvey {
     is_merged: bool,
     devices: Vec<i64>,
@@ -25,10 +25,10 @@ pub struct FileSurvey {
 }
 
 impl FileSurvey {
-    /// Of the device that is shown first, or of all that stand for ranks.
+    /// Creates a survey of the default device, or of all devices that are ranks.
     ///
     /// # Errors
-    /// The file has no device: one sentence.
+    /// Returns a sentence if the file has no device.
     pub fn new(of: &FileSummary) -> Result<FileSurvey, String> {
         let gpus: Vec<&DeviceSummary> =
             of.devices.iter().filter(|device| device.device >= 0 && device.events > 0).collect();
@@ -44,7 +44,7 @@ impl FileSurvey {
         }
     }
 
-    /// Surveys. `side` has the devices of the file.
+    /// Runs until all devices are surveyed. `side` returns a device of the file.
     ///
     /// # Errors
     /// The time is up.
@@ -59,15 +59,15 @@ impl FileSurvey {
     }
 }
 
-/// Whether the traces of several ranks are in one file, which torch-snapkit writes: several devices have a trace, and only the first has
-/// segments.
+/// Returns true if a file contains the traces of several ranks, as written by torch-snapkit: several devices have a
+/// trace, but only the first has segments.
 fn is_merged(gpus: &[&DeviceSummary]) -> bool {
     let has_segments = |device: &&DeviceSummary| device.segments > 0;
     gpus.len() > 1 && gpus.iter().all(|gpu| has_segments(gpu) == (gpu.device == 0))
 }
 
 impl Rank {
-    /// The ranks of this file, and what is to be said of it.
+    /// Returns the ranks of this file, and a note about it.
     pub fn of_file(self, of: OfFile) -> (Vec<Rank>, Option<String>) {
         let note = of.is_merged.then(|| {
             format!(

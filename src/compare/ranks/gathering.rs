@@ -1,56 +1,56 @@
-//! Surveys of files as they come, and the insight made of those that are there.
+//! Surveys of files as they arrive, and the insight about those that are done.
 
 use super::{OfFile, Order, Pattern, Rank, Ranks, named_by, report};
 use base::units::grouped;
 use engine::protocol::Report;
 
-/// Separator of an archive and its member in the name of a file.
+/// Separator of an archive and its member in a file name.
 const INSIDE: &str = " › ";
 
-/// The files of a survey that is under way.
+/// Files of a survey in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Gathering {
     files: Vec<String>,
-    /// Results by place of the file.
+    /// Results, with the index of the file.
     done: Vec<(u32, Result<OfFile, String>)>,
-    /// Pattern of the names as it was typed; empty if none was.
+    /// File name pattern as typed. Empty if there is none.
     pattern: String,
-    /// Files that are not among `files`: a sentence.
+    /// Sentence about files that are not among `files`.
     cut: Option<String>,
 }
 
 impl Gathering {
-    /// A survey of these files, none of which is done.
+    /// Creates a survey of these files.
     pub fn new(files: Vec<String>) -> Gathering {
         Gathering { files, ..Gathering::default() }
     }
 
-    /// Adds the result of the file of this place.
+    /// Adds the result of a file.
     pub fn take(&mut self, place: u32, of: Result<OfFile, String>) {
         self.done.push((place, of));
     }
 
-    /// Sets the pattern of the names.
+    /// Sets the file name pattern.
     pub fn set_pattern(&mut self, typed: String) {
         self.pattern = typed;
     }
 
-    /// Notes in a sentence that there are files which are not surveyed; empty: there are none.
+    /// Sets the sentence about files that are not surveyed. Empty if there are none.
     pub fn set_cut(&mut self, sentence: String) {
         self.cut = Some(sentence).filter(|sentence| !sentence.is_empty());
     }
 
-    /// Number of files that are done.
+    /// Returns the number of files that are done.
     pub fn done(&self) -> usize {
         self.done.len()
     }
 
-    /// Whether the file of this place is done.
+    /// Returns true if a file is done.
     pub fn is_done(&self, place: usize) -> bool {
         self.done.iter().any(|(done, _)| *done as usize == place)
     }
 
-    /// The comparison of the files that are done.
+    /// Compares the files that are done.
     pub fn ranks(&self) -> Ranks {
         let (mut ranks, mut notes) = (Vec::new(), Vec::new());
         let pattern = match self.pattern.trim() {
@@ -85,7 +85,7 @@ impl Gathering {
         if done < all || self.cut.is_some() { Ranks::partial(ranks, notes) } else { Ranks::new(ranks, notes) }
     }
 
-    /// The insight, with at most `rows` rows of each table.
+    /// Returns the insight with at most `rows` rows per table.
     pub fn report(&self, rows: usize, order: Order) -> Report {
         report(&self.ranks(), rows, order)
     }

@@ -1,30 +1,30 @@
-//! Names of files → rank, step, host, and why they were written: as torchtitan, Megatron-LM, Megatron-Bridge, composer, lmms-engine, NeMo,
-//! slime and verl call them.
+//! Parsing of file names: rank, step, host and reason. Knows the names written by torchtitan, Megatron-LM,
+//! Megatron-Bridge, composer, lmms-engine, NeMo, slime and verl.
 
 use super::pattern::Pattern;
 use super::stem::stem;
 use base::sorted::sorted_by_key;
 use hashbrown::HashMap;
 
-/// Months, as `strftime("%b_%d_%H_%M_%S")` of PyTorch's own template has them.
+/// Month names in `strftime("%b_%d_%H_%M_%S")`, used by PyTorch's own template.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// What a name says.
+/// Values parsed from a file name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     pub rank: Option<u32>,
     pub step: Option<u64>,
     pub host: Option<String>,
-    /// Written because memory ran out.
+    /// True if it was written on out of memory.
     pub is_oom: bool,
-    /// Written when the program ended.
+    /// True if it was written at the end of the program.
     pub is_exit: bool,
-    /// Coordinates such as `pp`, which only a pattern can tell.
+    /// Coordinates such as `pp`, which only a pattern provides.
     pub coords: Vec<(String, String)>,
 }
 
-/// What names say, which are paths below one folder with `/` between parts. Ranks come from the word `rank`, from the number before `_step`,
-/// or from the last number where the files of a folder have all from 0 on.
+/// Parses file names, which are paths below one folder with `/` as separator. The rank is the number after `rank`, the
+/// number before `_step`, or the last number if the files of a folder are numbered from 0 without gaps.
 pub fn named(files: &[&str]) -> Vec<Named> {
     let mut all: Vec<Named> = files.iter().map(|file| of_words(&file.to_ascii_lowercase(), file)).collect();
     let mut siblings: HashMap<String, Vec<(u32, usize)>, foldhash::fast::RandomState> = HashMap::default();
@@ -45,8 +45,8 @@ pub fn named(files: &[&str]) -> Vec<Named> {
     all
 }
 
-/// The same, where a person has said what stands where: what the pattern says counts, and the rest is as [`named`] has it. How many of the
-/// names fit the pattern comes with it.
+/// Parses file names with a user's pattern. Its values override those of [`named`]. Returns the number of matching
+/// names too.
 pub fn named_by(files: &[&str], pattern: Option<&Pattern>) -> (Vec<Named>, usize) {
     let mut all = named(files);
     let mut fitting = 0;
@@ -86,13 +86,13 @@ fn of_words(name: &str, written: &str) -> Named {
     }
 }
 
-/// All digits.
+/// Parses a text of only digits.
 fn number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
-/// The number after the last such word that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
+/// Returns the number after the last occurrence of `word` that has one: `rank3`, `rank-3`, `rank_03`, `rank=3`.
 fn number_after(name: &str, word: &str) -> Option<u64> {
     let found = name.rmatch_indices(word).filter_map(|(at, _)| {
         let rest = name.get(at + word.len()..)?;
@@ -103,7 +103,7 @@ fn number_after(name: &str, word: &str) -> Option<u64> {
     found.take(1).next()
 }
 
-/// The number that a name ends with, after `_` or alone, and what is before it.
+/// Returns the number at the end of a name, alone or after `_`, and the text before it.
 fn last_number(name: &str) -> Option<(&str, u32)> {
     let stem = stem(name);
     let digits = stem.bytes().rev().take_while(u8::is_ascii_digit).count();
@@ -112,7 +112,7 @@ fn last_number(name: &str) -> Option<(&str, u32)> {
     Some((before, last.parse().ok()?)).filter(|_| is_apart)
 }
 
-/// `oom_snap_{host}_rank{r}`, or `{host}_Nov_23_19_21_00`.
+/// Returns the host in `oom_snap_{host}_rank{r}` or `{host}_Nov_23_19_21_00`.
 fn host(base: &str, written: &str) -> Option<String> {
     if let Some(rest) = base.strip_prefix("oom_snap_") {
         let length = rest.rfind("_rank")?;

@@ -1,4 +1,4 @@
-//! The ranks as an insight: the verdict with a map of all of them, those that stand out, groups, steps, and each rank.
+//! The ranks as an insight: the verdict with a map of all ranks, outliers, groups, steps, and each rank.
 
 use super::answer::{Rank, Ranks};
 use super::map::Order;
@@ -6,7 +6,7 @@ use crate::report::{Writing, text};
 use base::units::counted;
 use engine::protocol::{Cell, Chart, Evidence, Report, SheetRow, Statement, Tone, Topic};
 
-/// The insight, with so many rows of each table at most, and the rows of its map in this order.
+/// Returns the insight with at most `rows` rows per table. `order` is the order of the map's rows.
 pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
     let say = |tone, text: &String| Statement { tone, text: text.clone(), ..Statement::default() };
     let mut statements: Vec<Statement> = of.verdict.iter().map(|text| say(Tone::Fact, text)).collect();
@@ -30,15 +30,15 @@ pub fn report(of: &Ranks, rows: usize, order: Order) -> Report {
     Report { topic: Topic::Ranks, statements, sheets: writing.sheets }
 }
 
-/// Opens the snapshot of a rank.
+/// Returns evidence that opens the snapshot of a rank.
 fn opens(rank: &Rank) -> Evidence {
     Evidence { open: rank.place.map(|place| (place, None)), ..Evidence::default() }
 }
 
-/// Compares a rank with another.
+/// Returns evidence that compares a rank with another.
 fn compares(of: &Ranks, rank: usize, with: usize) -> Option<Evidence> {
     let place = |at: usize| of.ranks.get(at)?.place;
-    // A is what is usual.
+    // A is the typical rank.
     Some(Evidence { open: Some((place(with)?, Some(place(rank)?))), ..Evidence::default() })
 }
 

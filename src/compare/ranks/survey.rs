@@ -1,4 +1,4 @@
-//! What is kept of one rank: its totals, its call sites at the peak, and its curve. All else of its file may be dropped.
+//! Survey of one rank: totals, call sites at the peak, and curve. The rest of its file can be dropped.
 
 use crate::sums::site_of;
 use analysis::Sites;
@@ -11,14 +11,14 @@ use history::replay::{AllocationId, Candidates};
 use history::snapshot::Action;
 use serde::{Deserialize, Serialize};
 
-/// Parts of a trace that the curve has a value for.
+/// Number of parts of a trace in the curve.
 pub const BINS: u32 = 512;
-/// Call sites that are kept, the largest first.
+/// Maximum number of call sites, largest first.
 const MOST_SITES: usize = 256;
-/// Steps that are kept.
+/// Maximum number of steps.
 const MOST_STEPS: usize = 512;
 
-/// What a call site has live at the peak.
+/// Live bytes of a call site at the peak.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteBytes {
     pub site: String,
@@ -32,43 +32,46 @@ pub struct OutOfMemory {
     pub event: u32,
     pub time_us: Option<i64>,
     pub requested_bytes: u64,
-    /// Bytes that the driver had left.
+    /// Free device memory that the driver reported.
     pub device_free_bytes: u64,
     pub live_bytes: u64,
     pub reserved_bytes: u64,
 }
 
-/// What is known of one rank.
+/// Survey of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surveyed {
     pub device: i64,
     pub events: u32,
     pub peak_requested: i64,
-    /// −1: before the first event.
+    /// −1 if the peak is before the first event.
     pub peak_event: i64,
     pub peak_reserved: i64,
     pub end_requested: u64,
     pub out_of_memory: Option<OutOfMemory>,
-    /// Bytes of the device: as the recorder says, else reserved and free bytes when memory ran out, which leaves out other processes.
+    /// Device memory in bytes. From the recorder, otherwise reserved plus free bytes at an out of memory, which ignores
+    /// other processes.
     pub capacity: Option<u64>,
     pub settings: Vec<(String, String)>,
-    /// What the recorder says of the process.
+    /// Values that the recorder stored about the process.
     pub recorder: Vec<(String, String)>,
-    /// The largest call sites at the peak, and the bytes of all others.
+    /// Largest call sites at the peak.
     pub sites: Vec<SiteBytes>,
+    /// Bytes of all other call sites.
     pub other_bytes: u64,
-    /// The most live bytes in each of [`BINS`] equal parts of the events.
+    /// Maximum live bytes in each of [`BINS`] equal parts of the events.
     pub curve: Vec<u64>,
-    /// First and last time, and the live bytes at [`BINS`] even times from the first to the last.
+    /// First and last time, and the live bytes at [`BINS`] evenly spaced times between them.
     pub by_time: Option<(i64, i64, Vec<u64>)>,
-    /// How steps were found, and the peak in each.
+    /// Source of the steps.
     pub steps_way: String,
+    /// Peak in each step.
     pub steps: Vec<u64>,
-    /// The moments that each of them lies between.
+    /// First and last moment of each step.
     pub step_events: Vec<(u32, u32)>,
 }
 
-/// A survey, as far as it is.
+/// Progress of a survey.
 pub struct Surveying {
     steps: StepSearch,
     sites: Sites,
@@ -80,12 +83,13 @@ pub struct Surveying {
     found: Surveyed,
 }
 
-/// The numbers of allocations that no stack is known of.
+/// Sentinel instead of a frame: no stack.
 const NO_STACK: u32 = u32::MAX;
+/// Sentinel instead of a frame: unexplained bytes.
 const UNEXPLAINED: u32 = u32::MAX - 1;
 
 impl Surveying {
-    /// Of a device.
+    /// Creates a survey of a device.
     pub fn new(side: &Side) -> Surveying {
         let (sums, candidates, next, next_bin, next_time) = Default::default();
         let history = side.history;
@@ -106,7 +110,7 @@ impl Surveying {
         Surveying { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
     }
 
-    /// Surveys. The side must be the same at each step.
+    /// Runs until the survey is complete. The side must be the same at each step.
     ///
     /// # Errors
     /// The time is up.
@@ -148,7 +152,7 @@ impl Surveying {
         Ok(found)
     }
 
-    /// Sums up what is live at the peak by its stack.
+    /// Sums the live bytes at the peak by call site.
     fn sum_up(&mut self, side: &Side, slice: &mut Slice) -> Sliced {
         let history = side.history;
         let (moment, _) = history.most_live();
@@ -166,7 +170,7 @@ impl Surveying {
         Ok(())
     }
 
-    /// Names the call sites: frames that are called alike are one.
+    /// Names the call sites. Frames of the same name are merged.
     fn name_sites(&mut self, side: &Side, found: &mut Surveyed) {
         let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
         for (&frame, &(bytes, count)) in &self.sums {
@@ -194,7 +198,7 @@ impl Surveying {
     }
 }
 
-/// The frame of a call site.
+/// Returns the frame of an allocation's call site.
 fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     if side.history.allocations.is_unexplained(id) {
         return UNEXPLAINED;
@@ -202,7 +206,7 @@ fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     sites.of(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
 }
 
-/// The time of a value of [`Surveyed::by_time`].
+/// Returns the time of a value in [`Surveyed::by_time`].
 fn time_of_bin(first: i64, last: i64, bin: u32) -> i64 {
     let passed = u128::from(last.abs_diff(first)) * u128::from(bin) / u128::from(BINS - 1);
     first.saturating_add_unsigned(u64::try_from(passed).unwrap_or(u64::MAX))
@@ -228,7 +232,7 @@ fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
 }
 
 impl Surveyed {
-    /// The live bytes at a time, of the nearest that are kept; `None` before the first and after the last.
+    /// Returns the live bytes at the nearest stored time, or `None` outside the recording.
     pub fn live_at(&self, us: i64) -> Option<u64> {
         let (first, last, values) = self.by_time.as_ref()?;
         if us < *first || us > *last {

@@ -1,16 +1,16 @@
-//! The verdict over all ranks: one to five sentences.
+//! The verdict over all ranks, in a few sentences.
 
 use super::answer::{Group, Ranks};
 use crate::verdict::signed;
 use base::units::{Bytes, counted, grouped};
 
-/// The sentences that are read.
+/// Maximum number of sentences.
 const MOST_SENTENCES: usize = 6;
-/// Groups and ranks that a sentence names.
+/// Maximum number of groups and ranks that a sentence names.
 const MOST_NAMED: usize = 3;
-/// Ranges of ranks that are listed.
+/// Maximum number of listed ranges of ranks.
 const MOST_RANGES: usize = 6;
-/// Letters of a call site.
+/// Maximum length of a call site.
 const LONGEST: usize = 60;
 
 pub(super) fn verdict(of: &Ranks) -> Vec<String> {
@@ -69,12 +69,12 @@ fn alike(of: &Ranks) -> Option<String> {
     Some(format!("{alike}; {}{more}.", named.join("; ")))
 }
 
-/// `504 ranks alike`.
+/// Returns a text such as `504 ranks alike`.
 fn largest(first: &Group) -> String {
     format!("{} alike (peak {})", counted(first.ranks.len() as u64, "rank"), Bytes(first.peak))
 }
 
-/// `8 ranks of pp 0 (0–7) hold +3.10 GiB more, +3.10 GiB in embedding.py:12`.
+/// Returns a text such as `8 ranks of pp 0 (0–7) peak at 9.00 GiB (+3.10 GiB), +3.10 GiB in embedding.py:12`.
 fn differing(of: &Ranks, group: &Group, first: &Group) -> String {
     let delta = i128::from(group.peak) - i128::from(first.peak);
     let who = match (&group.shared, group.ranks.len()) {
@@ -117,7 +117,7 @@ fn outliers(of: &Ranks) -> Option<String> {
     Some(format!("{}{more} {verb} from the median peak, {}.", capital(&named.join(", ")), Bytes(spread.median)))
 }
 
-/// The step with the widest spread.
+/// Reports the step with the widest spread.
 fn steps(of: &Ranks) -> Option<String> {
     let widest = |spread: &super::Spread| spread.max - spread.min;
     let (number, spread) = of.steps.iter().enumerate().rev().max_by_key(|(_, spread)| widest(spread))?;
@@ -144,7 +144,7 @@ fn unread(of: &Ranks) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
 }
 
-/// `0–7, 12`.
+/// Returns ranges of ranks as text: `0–7, 12`.
 pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
     let known = places.iter().filter_map(|&at| of.ranks.get(at as usize)?.rank);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -163,7 +163,7 @@ pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
     if shown.is_empty() { "no rank known".to_owned() } else { shown.join(", ") + more }
 }
 
-/// Names of files stay as they are.
+/// Capitalizes a sentence, unless it starts with a file name.
 fn capital(text: &str) -> String {
     if !["rank ", "no file", "file"].iter().any(|word| text.starts_with(word)) {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Which frames are one, and which are left out: every frame of a snapshot has a class.
+//! Classes of frames: frames that a tree shows as one node share a class.
 
 use crate::device::Open;
 use crate::protocol::{Arrangement, Internal, Merge};
@@ -7,27 +7,27 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
-/// The class of a frame that is left out.
+/// Class of hidden frames.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
 
-/// The classes of frames.
+/// Assignment of frames to classes, for one [`Arrangement`].
 #[derive(Default)]
 pub(super) struct Classes {
     of_frame: Vec<u32>,
-    /// What frames of one class have in common, word by word: a class is a node of it.
+    /// Trie over the fields that define a class: file, function, line. A class is a node of this trie.
     words: Stacks,
-    /// By class: the first frame of it.
+    /// By class: its first frame.
     first: Vec<FrameId>,
-    /// Of files and names, while frames are looked at.
+    /// Cache of rule results by file and function name, used while frames are classified.
     verdicts: Verdicts,
-    /// By class: the group of the call site that covers most of those it has, 0 where it has none.
+    /// By class: the group of its highest-ranked call site, 0 if it has none.
     sites: Vec<u32>,
-    /// Frames that are left out and name a stack of which nothing else is shown, with their classes.
+    /// Hidden frames that stand for a stack whose frames are all hidden, with their classes.
     naming: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
 impl Classes {
-    /// Looks at frames.
+    /// Classifies the remaining frames.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
@@ -38,7 +38,7 @@ impl Classes {
         let snapshot = open.snapshot;
         let count = snapshot.frames.len();
         let mut next = self.of_frame.len();
-        // The rules may look at kilobytes of each.
+        // The rules may inspect kilobytes per frame.
         while let Some(part) = slice.part(&mut next, count, 128)? {
             for id in part {
                 let frame = snapshot.frames.frame(FrameId(id as u32));
@@ -61,7 +61,7 @@ impl Classes {
         Ok(())
     }
 
-    /// The group of the call site that a class is; `None` where it is none.
+    /// Returns the call site group of a class. `None` if no frame of the class is a call site.
     pub(super) fn site(&self, class: u32) -> Option<u32> {
         self.sites.get(class as usize).copied().filter(|&group| group != 0)
     }
@@ -75,7 +75,7 @@ impl Classes {
         if merge != Merge::Line {
             return Some(function);
         }
-        // How many words follow comes first, so that no class is on the way to another.
+        // The number of words comes first, so that no class is a prefix of another.
         let mut rest = frame.line.cast_unsigned();
         let words = (u128::BITS - rest.leading_zeros()).div_ceil(u32::BITS);
         let mut class = self.words.child(function, words)?;
@@ -86,16 +86,16 @@ impl Classes {
         Some(class)
     }
 
-    /// A class has been met, with a frame of it.
+    /// Records `frame` as the first frame of a class, unless it has one.
     fn begin(&mut self, class: u32, frame: FrameId) {
         if class != LEFT_OUT && self.first.len() <= class as usize {
-            // Nodes on the way to a class get its frame too; no frame has them.
+            // Trie nodes between two classes get this frame too, but no frame has them as its class.
             self.first.resize(class as usize + 1, frame);
         }
     }
 
-    /// The class of a frame that is left out, where it names a stack of which nothing else is shown; `site`: its group as a call site,
-    /// 0 where it is none.
+    /// Returns the class of a hidden frame that stands for a stack whose frames are all hidden. `site` is the call site
+    /// group of the frame, 0 if it is no call site.
     pub(super) fn naming(&mut self, snapshot: &Snapshot, merge: Merge, id: FrameId, site: u32) -> Option<u32> {
         let class = match self.naming.get(&id) {
             Some(&known) => known,
@@ -113,22 +113,22 @@ impl Classes {
         Some(class)
     }
 
-    /// The classes of those of some frames that name stacks.
+    /// Returns the classes of those `frames` that stand for all-hidden stacks.
     pub(super) fn named<'a>(&'a self, frames: &'a IdSet) -> impl Iterator<Item = u32> + 'a {
         self.naming.iter().filter(|(frame, _)| frames.contains(frame.0)).map(|(_, &class)| class)
     }
 
-    /// The class of a frame.
+    /// Returns the class of a frame, [`LEFT_OUT`] if the frame is hidden.
     pub(super) fn of(&self, frame: FrameId) -> u32 {
         self.of_frame.get(frame.0 as usize).copied().unwrap_or(LEFT_OUT)
     }
 
-    /// A frame of this class, the first in the file.
+    /// Returns the first frame of a class.
     pub(super) fn example(&self, class: u32) -> Option<FrameId> {
         self.first.get(class as usize).copied()
     }
 
-    /// How many numbers of classes there are.
+    /// Returns the number of classes. Class numbers are below it.
     pub(super) fn len(&self) -> usize {
         self.first.len()
     }
@@ -140,12 +140,12 @@ impl Classes {
     }
 }
 
-/// What stands where there is no file.
+/// Returns whether a file name is a placeholder for an unknown file.
 pub(super) fn is_no_file(file: &[u8]) -> bool {
     matches!(file, b"" | b"??" | b"none")
 }
 
-/// Whether the frames of a class are those of a whole file.
+/// Returns whether the class of `frame` stands for a whole file.
 pub(super) fn is_file(snapshot: &Snapshot, merge: Merge, frame: &Frame) -> bool {
     merge == Merge::File && !is_no_file(snapshot.strings.bytes(frame.filename))
 }

@@ -1,12 +1,12 @@
-//! What is live at a moment or happened in a range, by stack: weighed in slices, and kept for the next question.
+//! Trees of stacks with the bytes of selected allocations, computed in time slices and cached.
 //!
 //! ```text
 //! scope ── Population ──▶ Weights, by stem ─┐
-//! stacks ─ Stems ── Classes ──▶ Shape ──────┴─▶ Weighed: the tree ──▶ TreeView: what its readers are lent
+//! stacks ─ Stems ── Classes ──▶ Shape ──────┴─▶ Weighed: the tree ──▶ TreeView: read access
 //! ```
 //!
-//! A shape belongs to an arrangement alone: it grows with what occurs, and its nodes keep their numbers. Weights belong to a moment
-//! or a range.
+//! A shape depends on the arrangement only. It grows as new stacks occur, and its nodes keep their numbers. Weights
+//! depend on the selected moment or range.
 
 mod classes;
 mod population;
@@ -32,26 +32,27 @@ use stems::Stems;
 use weighed::Weighed;
 use weights::Weights;
 
-/// How many answers of a kind are kept, those asked for last: `most`, or as many as [`MOST_BYTES`] hold, but no fewer than `least`. One
-/// question needs so many at once, and would throw out with one what it made for the other.
+/// Number of cached answers of one kind, most recently used first. At most `most` are kept, and fewer if they exceed
+/// [`MOST_BYTES`], but never fewer than `least`. A single question needs that many at once and would otherwise evict
+/// its own inputs.
 #[derive(Clone, Copy)]
 struct Kept {
     least: usize,
     most: usize,
 }
 
-/// Of a moment and three of a range, each of all and of what a search found; a range is answered with three at once.
+/// One for a moment and three for a range, each with and without a search. A range needs three at once.
 const WEIGHTS_KEPT: Kept = Kept { least: 3, most: 8 };
-/// Weighed trees, 40 bytes a node: of all and of what a search found, of the moment and of the one before.
+/// Weighed trees, 40 bytes per node: with and without a search, for the current moment and the previous one.
 const TREES_KEPT: Kept = Kept { least: 2, most: 4 };
-/// Shapes, 30 bytes a node.
+/// Shapes, 30 bytes per node.
 const SHAPES_KEPT: Kept = Kept { least: 2, most: 6 };
-/// Subtrees, a bit a node: of the timeline and of the table.
+/// Subtrees, one bit per node: for the timeline and for the table.
 const SUBTREES_KEPT: Kept = Kept { least: 2, most: 2 };
-/// Bytes of the answers of each kind, but for the fewest that are kept.
+/// Maximum size of the cached answers of each kind, in bytes. The `least` newest are kept even if they are larger.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What was worked out for one file.
+/// Cached answers for one file.
 #[derive(Default)]
 pub(super) struct Answers {
     rules: InternalRules,
@@ -60,12 +61,12 @@ pub(super) struct Answers {
     weights: Vec<Weights>,
     weighed: Vec<Weighed>,
     subtrees: Vec<Subtree>,
-    /// How many searches have been finished.
+    /// Number of searches finished so far.
     pub(super) searches: u32,
 }
 
 impl Answers {
-    /// Other frames are internal from now on.
+    /// Sets the rules for internal frames and drops the answers that depend on them.
     pub(super) fn set_rules(&mut self, rules: InternalRules) {
         self.rules = rules;
         self.shapes.retain(|shape| shape.arrangement.internal == Internal::Shown);
@@ -73,14 +74,14 @@ impl Answers {
         self.subtrees.retain(|subtree| subtree.arrangement.internal == Internal::Shown);
     }
 
-    /// There is a new search: what is known of the one before means nothing any more.
+    /// Drops the answers that depend on the previous search.
     pub(super) fn forget_found(&mut self) {
         self.searches += 1;
         self.weights.retain(|weights| weights.of.found.is_none());
         self.weighed.retain(|tree| tree.of.found.is_none());
     }
 
-    /// What a selection weighs in all.
+    /// Returns the total weight of a selection.
     pub(super) fn total(&mut self, open: Open<'_>, of: Selection, slice: &mut Slice) -> Sliced<Weight> {
         newest(
             &mut self.weights,
@@ -93,8 +94,8 @@ impl Answers {
         Ok(weights.total)
     }
 
-    /// Weighs the tree of a selection until [`Answers::view`] has it. The scope must be
-    /// [within](within) the trace.
+    /// Weighs the tree of a selection. Once done, [`Answers::view`] returns it. The scope must be [within](within) the
+    /// trace.
     pub(super) fn weigh(
         &mut self,
         open: Open<'_>,
@@ -114,15 +115,16 @@ impl Answers {
         let new = || Shape::new(arrangement, shape::MOST_NODES);
         let is_it = |shape: &Shape| shape.arrangement == arrangement;
         newest(&mut self.shapes, (SHAPES_KEPT, Shape::heap_bytes), is_it, new);
-        // Made again, its nodes might have other numbers.
+        // A shape that was evicted and rebuilt may number its nodes differently.
         let is_there = |arrangement: Arrangement| self.shapes.iter().any(|shape| shape.arrangement == arrangement);
         self.weighed.retain(|tree| is_there(tree.arrangement));
         self.subtrees.retain(|subtree| is_there(subtree.arrangement));
         self.shapes.last_mut().ok_or(Spent)?.grow(open, &self.stems, &self.rules, slice)
     }
 
-    /// Weighs the tree of what a question is about, and that of what its search found of it: the selections that [`Answers::view`] has
-    /// from then on, the second where the search is the finished one of the device.
+    /// Weighs the tree of a selection and, if its search is the latest finished one of the device, the tree of the
+    /// matches.
+    /// Returns the two selections to pass to [`Answers::view`].
     pub(super) fn weigh_with_found(
         &mut self,
         open: Open<'_>,
@@ -140,14 +142,14 @@ impl Answers {
         Ok((of, of_found))
     }
 
-    /// A tree that was [weighed](Answers::weigh) lately.
+    /// Returns a recently [weighed](Answers::weigh) tree. `None` if it is not cached.
     pub(super) fn view<'a>(&'a self, open: Open<'a>, of: Selection, arrangement: Arrangement) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
         let weighed = self.weighed.iter().find(|tree| tree.of == of && tree.arrangement == arrangement)?;
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
-    /// Collects the stacks of a device at a node and below it until [`Answers::subtree`] has them.
+    /// Collects the stacks of a device at and below a node. Once done, [`Answers::subtree`] returns them.
     pub(super) fn collect(&mut self, open: Open<'_>, arrangement: Arrangement, node: u32, slice: &mut Slice) -> Sliced {
         self.stems.learn_all(open, slice)?;
         self.grow(open, arrangement, slice)?;
@@ -159,12 +161,11 @@ impl Answers {
         self.subtrees.last_mut().ok_or(Spent)?.step(shape, slice)
     }
 
-    /// The stacks that were [collected](Answers::collect) last for this node.
+    /// Returns the stacks last [collected](Answers::collect) for this node.
     pub(super) fn subtree(&self, arrangement: Arrangement, node: u32) -> Option<&Subtree> {
         self.subtrees.iter().find(|subtree| subtree.arrangement == arrangement && subtree.node == node)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.stems.heap_bytes()
             + self.shapes.iter().map(Shape::heap_bytes).sum::<usize>()
@@ -174,7 +175,8 @@ impl Answers {
     }
 }
 
-/// Puts what `is_it` says last, new where it is not there; of the others the oldest go where there are too many or they are too large.
+/// Moves the element that matches `is_it` to the end, or appends a new one. Then evicts the oldest until the limits
+/// hold.
 fn newest<T>(
     kept: &mut Vec<T>,
     (count, bytes): (Kept, fn(&T) -> usize),

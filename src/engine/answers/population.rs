@@ -1,4 +1,4 @@
-//! The allocations that a scope is about, and what each of them weighs: gone through in parts, so that no slice takes long.
+//! The allocations of a scope with their weights, iterated in parts.
 
 use crate::protocol::{Scope, Span};
 use base::slice::{Slice, Sliced};
@@ -6,7 +6,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
 use std::ops::Range;
 
-/// The allocations of a scope: candidates, some of which are not in it.
+/// The allocations of a scope, as a list of candidates that is filtered during iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Population {
     scope: Scope,
@@ -14,7 +14,8 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// That of a scope; moments beyond the last are the last, and a range never ends before it begins.
+    /// Creates the population of a scope. Moments after the end of the trace are clamped to it, and a reversed range
+    /// becomes empty.
     pub(crate) fn new(history: &DeviceHistory, scope: Scope) -> Population {
         let scope = within(history, scope);
         let allocations = &history.allocations;
@@ -24,19 +25,20 @@ impl Population {
             Scope::Ever => Candidates::of_ids(0..allocations.len() as u32),
             Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
             Scope::Change(span) => history.live.candidates_through(allocations, [span.from, span.to].map(Moment)),
-            // What is born at moment `from` was made by the event before the range.
+            // An allocation with allocated-at moment `from` was made by the event before the range.
             Scope::Born(span) | Scope::Kept(span) => Candidates::of_ids(born_by(span.from)..born_by(span.to)),
             Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::of_ids(0..born_by(span.to)),
         };
         Population { scope, candidates }
     }
 
-    /// How many candidates there are: at least as many as allocations.
+    /// Returns the number of candidates, an upper bound of the number of allocations.
     pub(crate) fn len(&self) -> usize {
         self.candidates.len()
     }
 
-    /// Of the candidates in these places those that are in the scope, in order of birth: each with its weight.
+    /// Calls `each` for the candidates at these positions that are in the scope, in order of allocation, with their
+    /// weights.
     pub(crate) fn part(&self, history: &DeviceHistory, places: Range<usize>, each: &mut dyn FnMut(AllocationId, u64)) {
         let ids = places.filter_map(|place| history.live.candidate(&self.candidates, place));
         for id in ids {
@@ -44,10 +46,11 @@ impl Population {
         }
     }
 
-    /// Hands out those in the scope from the candidate in place `next` on, in order of birth, each with its weight.
+    /// Calls `each` for the allocations in the scope, in order of allocation, with their weights. Starts at candidate
+    /// `next`.
     ///
     /// # Errors
-    /// The time is up before all are.
+    /// The time slice is used up. Call again to continue.
     pub(crate) fn each(
         &self,
         history: &DeviceHistory,
@@ -67,13 +70,13 @@ impl Population {
         Ok(())
     }
 
-    /// Whether an allocation is in the scope.
+    /// Returns whether an allocation is in the scope.
     pub(crate) fn holds(&self, history: &DeviceHistory, id: AllocationId) -> bool {
         (id.0 as usize) < history.allocations.len() && weight(self.scope, history.allocations.span(id)).is_some()
     }
 }
 
-/// What an allocation with this life weighs in a scope; `None` where it is not in it.
+/// Returns the weight in a scope of an allocation with this lifetime and size. `None` if it is not in the scope.
 #[inline(always)]
 fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
     match scope {
@@ -93,7 +96,7 @@ fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
     }
 }
 
-/// The scope with moments that the trace has.
+/// Clamps the moments of a scope to the trace.
 pub(crate) fn within(history: &DeviceHistory, scope: Scope) -> Scope {
     let last = history.event_count();
     let span = |span: Span| Span { from: span.from.min(span.to).min(last), to: span.to.min(last) };

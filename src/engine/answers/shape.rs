@@ -1,13 +1,13 @@
-//! Stacks put together to a tree. It grows with the stems that occur; what is there keeps its number, so that folds, zoom and
-//! selection hold at every moment.
+//! A tree built from stacks. It grows as stems occur. Existing nodes keep their numbers, so folding, zoom and selection
+//! stay valid at every moment.
 //!
 //! ```text
 //! 0            everything
 //! ├ 1          <module> train.py:7            a class of frames
 //! │ └ 2        step train.py:31
 //! ├ 3          no stack                       a note
-//! └ 4          internal frames only           a note: every frame is left out, as in the threads of the backward pass
-//!   └ 5        MulBackward0                   the call site, as the legend has it: of C++ the node of autograd
+//! └ 4          internal frames only           a note: all frames are hidden, as in the threads of the backward pass
+//!   └ 5        MulBackward0                   the call site, as in the legend: the autograd node for C++
 //!     └ 6      mul_Tensor                     the operator
 //! ```
 
@@ -20,27 +20,28 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
 
-/// Nodes of a tree; stacks that need more stand together in a note. Some 30 bytes each.
+/// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under a note.
 pub(super) const MOST_NODES: usize = 4_000_000;
-/// Frames of a stack: deeper ones stand there too. CPython's own end at a thousand.
+/// Maximum number of frames of a stack. Deeper stacks are collected under the same note. CPython's own stacks end at a
+/// thousand frames.
 const MOST_FRAMES: usize = 4096;
 
-/// A node that is no frame.
+/// A node that does not stand for a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Note {
     Everything,
-    /// Bytes that nothing explains.
+    /// Bytes that no recorded allocation explains.
     Unexplained,
     NoStack,
-    /// Born before the trace: the stacks below are of their frees.
+    /// Allocated before recording. The stacks below are those of the frees.
     OfFrees,
-    /// Stacks of frames that are left out.
+    /// Stacks whose frames are all hidden.
     Internal,
-    /// Stacks that are too deep, or too many.
+    /// Stacks that are too deep, or that no longer fit into the tree.
     TooMany,
 }
 
-/// The notes below the root, in the order of their keys from the top.
+/// Notes below the root. Their keys count down from `u32::MAX - 1` in this order.
 const NOTES: [Note; 5] = [Note::Unexplained, Note::NoStack, Note::OfFrees, Note::Internal, Note::TooMany];
 
 impl Note {
@@ -48,7 +49,7 @@ impl Note {
         u32::MAX - NOTES.iter().position(|note| *note == self).map_or(0, |place| place as u32 + 1)
     }
 
-    /// What it is called.
+    /// Returns the label shown for the note.
     pub(super) fn text(self) -> &'static str {
         match self {
             Note::Everything => "all allocations",
@@ -61,28 +62,27 @@ impl Note {
     }
 }
 
-/// What a node is.
+/// Content of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Class(u32),
-    /// No frame.
     Note(Note),
 }
 
-/// Stacks put together to a tree.
+/// A tree built from stacks, for one arrangement.
 pub(crate) struct Shape {
     pub(super) arrangement: Arrangement,
     pub(super) classes: Classes,
     most_nodes: usize,
-    /// Its nodes, with classes of frames and the keys of notes for frames.
+    /// The nodes, stored as stacks whose frames are classes or the keys of notes.
     tree: Stacks,
-    /// The node of each stem, as far as they were put together.
+    /// By stem: its node, for the stems added so far.
     of_stem: Vec<u32>,
-    /// Outermost first: the node of each stack that was gone through, 0 for others; and how many frames it has.
+    /// By stack: its node, 0 if not added yet, and its number of frames. Filled only if outermost frames come first.
     of_stack: Vec<(u32, u16)>,
-    /// Classes of the stack that is put in.
+    /// Scratch buffer: stack and class of each frame of the stack being added.
     path: Vec<(u32, u32)>,
-    /// 1 for the frames that are operators, 0 for others, of those that were asked.
+    /// Cache by frame: 1 if it is an operator, else 0.
     operators: HashMap<FrameId, u32, foldhash::fast::RandomState>,
 }
 
@@ -93,7 +93,7 @@ impl Shape {
         Shape { arrangement, classes, most_nodes, tree, of_stem, of_stack, path, operators }
     }
 
-    /// Puts in the stems it does not have.
+    /// Adds the missing stems.
     pub(super) fn grow(&mut self, open: Open<'_>, stems: &Stems, rules: &InternalRules, slice: &mut Slice) -> Sliced {
         self.classes.step(open, self.arrangement, rules, slice)?;
         let mut next = self.of_stem.len();
@@ -111,7 +111,7 @@ impl Shape {
         self.tree.child(0, note.key())
     }
 
-    /// The node of a stem; `None` where it is too deep or there are too many.
+    /// Returns the node of a stem, which is added if needed. `None` if the stack is too deep or the tree is full.
     fn put(&mut self, open: Open<'_>, stem: Stem) -> Option<u32> {
         let (stack, whose) = match stem {
             Stem::Unexplained => return self.note(Note::Unexplained),
@@ -125,7 +125,8 @@ impl Shape {
         }
         let mut path = std::mem::take(&mut self.path);
         path.clear();
-        // What is known of the callers: the depth counts all frames of the stack, so that it fits or not whatever was put in before.
+        // Node and depth of the callers, if known. The depth counts all frames, so the limit does not depend on the
+        // order of insertion.
         let mut known = (0, 0);
         let mut at = stack;
         while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
@@ -146,8 +147,8 @@ impl Shape {
         if put == Some(0) { self.put_by_names(open, stack) } else { put }
     }
 
-    /// The node of a stack of which every frame is left out: below a note by its call site and its operator, which inner frames first
-    /// turns round.
+    /// Returns the node of a stack whose frames are all hidden: below a note, by call site and operator. The two are
+    /// swapped if innermost frames come first.
     fn put_by_names(&mut self, open: Open<'_>, stack: StackId) -> Option<u32> {
         let note = self.note(Note::Internal)?;
         let (site, frame) = open.groups.call_site_of(stack);
@@ -171,14 +172,14 @@ impl Shape {
         Some(node)
     }
 
-    /// Goes down from a node, with so many frames above and in it, along `path`, whose frames are new or already known; 0 where all of
-    /// them are left out.
+    /// Adds `path` below a node that has `depth` frames above and in it. Returns the last node, or 0 if all frames are
+    /// hidden.
     fn put_in(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], whose: StackOf) -> Option<u32> {
         if whose == StackOf::Free {
             node = self.note(Note::OfFrees)?;
         }
         for &(stack, class) in path {
-            // Of one file after another, equal ones are one; a function that calls itself is seen twice.
+            // Consecutive frames of one file share a node. A recursive function gets a node for each call.
             let repeats = self.arrangement.merge == Merge::File && self.key(node) == Some(class);
             if class != LEFT_OUT && !repeats {
                 node = self.tree.child(node, class)?;
@@ -193,29 +194,29 @@ impl Shape {
         Some(node)
     }
 
-    /// The class of a node's frames, or what stands for it; `None` for the root.
+    /// Returns the class of a node's frames, or the key of its note. `None` for the root.
     pub(super) fn key(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(_, key)| key.0)
     }
 
-    /// What a node is; the root for an unknown node.
+    /// Returns the content of a node. An unknown node counts as the root.
     pub(super) fn kind(&self, node: u32) -> Kind {
         let Some(key) = self.key(node) else { return Kind::Note(Note::Everything) };
         let note = (u32::MAX - key).checked_sub(1).and_then(|place| NOTES.get(place as usize));
         note.map_or(Kind::Class(key), |&note| Kind::Note(note))
     }
 
-    /// The parent of a node, whose number is lower; `None` for the root and for an unknown node.
+    /// Returns the parent of a node, which has a lower number. `None` for the root and for an unknown node.
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.tree.innermost(StackId(node)).map(|(parent, _)| parent.0)
     }
 
-    /// How many nodes there are; numbers are below this.
+    /// Returns the number of nodes. Node numbers are below it.
     pub(crate) fn len(&self) -> usize {
         self.tree.len()
     }
 
-    /// The node of a stem; the root for one that is not put in.
+    /// Returns the node of a stem, or the root if the stem was not added.
     pub(super) fn of_stem(&self, stem: u32) -> u32 {
         self.of_stem.get(stem as usize).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! What was weighed, stack by stack.
+//! Weights of a selection by stack.
 
 use super::stems::{StackOf, Stem};
 use super::weights::Selection;
@@ -8,12 +8,13 @@ use history::snapshot::StackId;
 use std::ops::Range;
 
 impl Answers {
-    /// How many kinds of stacks a selection has whose [total](Answers::total) was asked for lately.
+    /// Returns the number of stems of a selection, 0 unless its [total](Answers::total) was computed recently.
     pub(crate) fn stack_count(&self, of: Selection) -> usize {
         self.weights_of(of).map_or(0, Weights::stems)
     }
 
-    /// What some of them weigh: each with the stack that made the allocations, where it was recorded.
+    /// Calls `each` for the stems at these positions that weigh anything, with the stack that made the allocations. The
+    /// stack is `None` if it was not recorded.
     pub(crate) fn each_stack(
         &self,
         of: Selection,

@@ -1,5 +1,5 @@
-//! What a tree of stacks tells allocations apart by: the stack, and whether it is that of whoever made the allocation or freed it.
-//! Each kind that occurs has a number, given once and for all devices.
+//! Stems: the keys that distinguish allocations in a tree of stacks. A stem is a stack, together with whether it made
+//! the allocation or freed it. Each stem that occurs gets a number, shared by all devices.
 
 use crate::device::Open;
 use crate::origin::{is_of_free, stack_of};
@@ -8,36 +8,37 @@ use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Whose stack it is.
+/// The event that a stack belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StackOf {
     Alloc,
-    /// Of its free: it was allocated before recording.
+    /// The free, for allocations made before recording.
     Free,
 }
 
-/// What allocations are distinguished by.
+/// Key that distinguishes allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stem {
-    /// Nothing explains these bytes.
+    /// Bytes that no recorded allocation explains.
     Unexplained,
     /// No stack was recorded.
     NoStack,
     Of(StackId, StackOf),
 }
 
-/// The numbers of those that occur.
+/// Numbers of the stems that occur.
 #[derive(Default)]
 pub(crate) struct Stems {
-    /// By stack, one more than the number less the first two; 0 where it did not occur.
+    /// By stack of an allocation: 1-based index into `stacks`, 0 if it has not occurred.
+    /// The same by stack of a free.
     makers: Vec<u32>,
     freers: Vec<u32>,
     stacks: Column<(StackId, StackOf)>,
-    /// How many allocations of which device were looked at for [`Stems::learn_all`].
+    /// Number of allocations handled so far by [`Stems::learn_all`], by device.
     learnt: Vec<(i64, usize)>,
 }
 
-/// The numbers before those of the stacks: [`Stem::Unexplained`] and [`Stem::NoStack`].
+/// First stem number with a stack. Those below are [`Stem::Unexplained`] and [`Stem::NoStack`].
 const BEFORE_STACKS: u32 = 2;
 
 impl Stems {
@@ -52,7 +53,7 @@ impl Stems {
         }
     }
 
-    /// The number of an allocation's stem; `None` where it has not occurred.
+    /// Returns the stem number of an allocation. `None` if the stem has not occurred.
     pub(crate) fn of(&self, open: Open<'_>, id: AllocationId) -> Option<u32> {
         let (known, stack) = match Stems::stem(open, id) {
             Stem::Unexplained => return Some(0),
@@ -64,7 +65,7 @@ impl Stems {
         number.checked_sub(1).map(|number| number + BEFORE_STACKS)
     }
 
-    /// The number of an allocation's stem, which is new or already known.
+    /// Returns the stem number of an allocation. Assigns one if the stem is new.
     pub(super) fn number(&mut self, open: Open<'_>, id: AllocationId) -> u32 {
         let (known, stack, whose) = match Stems::stem(open, id) {
             Stem::Unexplained => return 0,
@@ -83,7 +84,7 @@ impl Stems {
         *number - 1 + BEFORE_STACKS
     }
 
-    /// Numbers all stems of a device's allocations.
+    /// Assigns numbers to all stems of a device's allocations.
     pub(super) fn learn_all(&mut self, open: Open<'_>, slice: &mut Slice) -> Sliced {
         let device = open.history.device;
         let place = self.learnt.iter().position(|&(known, _)| known == device);
@@ -99,7 +100,7 @@ impl Stems {
         Ok(())
     }
 
-    /// The stem with this number.
+    /// Returns the stem with this number.
     pub(super) fn at(&self, number: u32) -> Stem {
         match number.checked_sub(BEFORE_STACKS) {
             Some(number) => {
@@ -110,12 +111,11 @@ impl Stems {
         }
     }
 
-    /// How many there are; numbers are below this.
+    /// Returns the number of stems. Stem numbers are below it.
     pub(super) fn len(&self) -> usize {
         self.stacks.len() + BEFORE_STACKS as usize
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         (self.makers.capacity() + self.freers.capacity()) * size_of::<u32>() + self.stacks.heap_bytes()
     }

@@ -1,4 +1,4 @@
-//! The allocations whose stacks are at a node of a tree or below it.
+//! The allocations whose stacks are at or below a node of a tree.
 
 use super::shape::Shape;
 use super::stems::Stems;
@@ -8,11 +8,11 @@ use analysis::IdSet;
 use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
-/// The stems at a node and below it.
+/// The stems at or below a node.
 pub(crate) struct Subtree {
     pub(super) arrangement: Arrangement,
     pub(super) node: u32,
-    /// As many nodes and stems as it was made for.
+    /// Number of nodes and of stems at the time of creation.
     counts: [usize; 2],
     nodes: IdSet,
     next: usize,
@@ -26,18 +26,18 @@ impl Subtree {
         Subtree { arrangement: shape.arrangement, node, counts, nodes, next: 0, stems }
     }
 
-    /// Whether it was made for less than there is now.
+    /// Returns whether nodes or stems were added since the subtree was created.
     pub(super) fn is_outgrown(&self, shape: &Shape, stems: usize) -> bool {
         self.counts != [shape.len(), stems]
     }
 
-    /// Collects.
+    /// Collects the nodes at or below the node, then their stems.
     pub(super) fn step(&mut self, shape: &Shape, slice: &mut Slice) -> Sliced {
         let [nodes, stems] = self.counts;
         while let Some(part) = slice.part(&mut self.next, nodes + stems, 1)? {
             for at in part {
                 match at.checked_sub(nodes) {
-                    // Parents come before children.
+                    // Parents have lower numbers than their children.
                     None => {
                         let below = shape.parent(at as u32).is_some_and(|parent| self.nodes.contains(parent));
                         if below || at as u32 == self.node {
@@ -52,7 +52,7 @@ impl Subtree {
         Ok(())
     }
 
-    /// Whether an allocation's stack is at the node or below it.
+    /// Returns whether an allocation's stack is at or below the node.
     pub(crate) fn holds(&self, stems: &Stems, open: Open<'_>, id: AllocationId) -> bool {
         stems.of(open, id).is_some_and(|stem| self.stems.contains(stem))
     }

@@ -1,4 +1,4 @@
-//! A weighed tree, as those who show it are lent it.
+//! Read access to a weighed tree.
 
 use super::classes::is_file;
 use super::shape::{Kind, Note, Shape};
@@ -13,10 +13,10 @@ use picture::timeline::Paint;
 use picture::timeline::paint::SHADES;
 use std::borrow::Cow;
 
-/// Bytes of a name or a path that are sent: a file may have megabytes in one.
+/// Maximum length of a name or path that is sent, in bytes. A file may contain strings of megabytes.
 const LONGEST_TEXT: usize = 4000;
 
-/// A weighed tree. Nodes are numbered by the shape: 0 is the root, parents have lower numbers than their children.
+/// A weighed tree. Nodes are numbered by the shape: 0 is the root, and parents have lower numbers than their children.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeView<'a> {
     open: Open<'a>,
@@ -30,57 +30,59 @@ impl<'a> TreeView<'a> {
         TreeView { open, stems, shape, weighed }
     }
 
-    /// How many nodes there are; numbers are below this. Not all of them weigh anything.
+    /// Returns the number of nodes, including those without weight.
     pub(crate) fn len(&self) -> usize {
         self.shape.len()
     }
 
-    /// The parent of a node; `None` for the root.
+    /// Returns the parent of a node. `None` for the root.
     pub(crate) fn parent(&self, node: u32) -> Option<u32> {
         self.shape.parent(node)
     }
 
-    /// What is in a node and below it; nothing for an unknown node.
+    /// Returns the total weight of a node, including everything below it.
     pub(crate) fn weight(&self, node: u32) -> Weight {
         self.weighed.weight(node)
     }
 
-    /// What is live in a node and below it at both ends of a change.
+    /// Returns what is live at or below a node at both ends of a change.
     pub(crate) fn ends(&self, node: u32) -> Ends {
         self.weighed.ends(node)
     }
 
-    /// What has no frame beyond a node.
+    /// Returns the weight of the stacks that end at a node.
     pub(crate) fn own(&self, node: u32) -> Weight {
         self.weighed.own(node)
     }
 
-    /// The first of its children that weigh anything, by number; `None` where there are none.
+    /// Returns the lowest-numbered child that weighs anything.
     pub(crate) fn first_child(&self, node: u32) -> Option<u32> {
         self.weighed.first_child(node)
     }
 
-    /// The child of the same parent that comes after this one, by number.
+    /// Returns the next sibling by number that weighs anything.
     pub(crate) fn next_child(&self, node: u32) -> Option<u32> {
         self.weighed.next_child(node)
     }
 
-    /// How many children weigh anything.
+    /// Returns the number of children that weigh anything.
     pub(crate) fn child_count(&self, node: u32) -> u32 {
         self.weighed.child_count(node)
     }
 
-    /// Those, heaviest or most changed first; of equal ones that with the lower number.
+    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
+    /// first.
     pub(crate) fn children(&self, node: u32) -> Cow<'a, [u32]> {
         self.weighed.children(node)
     }
 
-    /// The node at which the stack of an allocation (which there must be) ends; `None` where that has not occurred.
+    /// Returns the node at which the stack of an allocation ends. `None` if that stack has not occurred. The allocation
+    /// must exist.
     pub(crate) fn node_of(&self, id: AllocationId) -> Option<u32> {
         self.stems.of(self.open, id).map(|stem| self.shape.of_stem(stem)).filter(|&node| node != 0)
     }
 
-    /// Whose code a node is, without its words.
+    /// Returns the kind of code of a node. Cheaper than its label.
     pub(crate) fn kind(&self, node: u32) -> NodeKind {
         let Some(frame) = self.frame(node) else { return NodeKind::Note };
         match Sites::whose(self.open.snapshot, self.open.snapshot.frames.frame(frame)) {
@@ -90,7 +92,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// The slot of the palette in which the timeline paints what is made at a node; `None` where it is no call site.
+    /// Returns the palette slot that the timeline uses for allocations made at a node. `None` if it is not a call site.
     pub(crate) fn slot(&self, node: u32) -> Option<u32> {
         match self.shape.kind(node) {
             Kind::Class(class) => self.shape.classes.site(class).map(Paint::slot_of),
@@ -100,12 +102,12 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// The same number for all nodes that are called the same, and another for all others.
+    /// Returns a number that nodes with the same name share.
     pub(crate) fn name(&self, node: u32) -> u32 {
         self.shape.key(node).unwrap_or(u32::MAX)
     }
 
-    /// What a node is called.
+    /// Returns the label of a node.
     pub(crate) fn label(&self, node: u32) -> NodeLabel {
         let snapshot = self.open.snapshot;
         let frame = match self.shape.kind(node) {
@@ -126,7 +128,7 @@ impl<'a> TreeView<'a> {
         NodeLabel { name, file, line, kind: self.kind(node) }
     }
 
-    /// Whether a node names stacks of which every frame is left out.
+    /// Returns whether a node is below the note for all-hidden stacks.
     fn is_named(&self, node: u32) -> bool {
         let mut above = std::iter::successors(self.parent(node), |&at| self.parent(at));
         above.any(|at| self.shape.kind(at) == Kind::Note(Note::Internal))
@@ -147,7 +149,7 @@ impl<'a> TreeView<'a> {
         }
     }
 
-    /// The classes of some frames: what nodes are asked for by [`TreeView::is_of`].
+    /// Returns the classes of some frames, for [`TreeView::is_of`].
     pub(crate) fn classes(&self, frames: &IdSet) -> IdSet {
         let mut classes = IdSet::below(self.shape.classes.len());
         let ids = std::iter::successors(frames.next_from(0), |&id| frames.next_from(id + 1));
@@ -156,7 +158,7 @@ impl<'a> TreeView<'a> {
         classes
     }
 
-    /// Whether a node's frame is of one of these classes.
+    /// Returns whether the frame of a node is in one of these classes.
     pub(crate) fn is_of(&self, classes: &IdSet, node: u32) -> bool {
         matches!(self.shape.kind(node), Kind::Class(class) if classes.contains(class))
     }

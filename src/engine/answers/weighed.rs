@@ -1,4 +1,4 @@
-//! What each node of a tree weighs, for one selection, and which children of it weigh anything.
+//! Weights of the nodes of a tree for one selection, with links to the children that weigh anything.
 
 use super::shape::Shape;
 use super::weights::{Selection, Weights};
@@ -8,46 +8,47 @@ use base::slice::{Slice, Sliced};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
-/// Children that are sorted whenever they are asked for. The order of more is made once, in slices, and kept.
+/// Up to this many children are sorted on each request. The order of more is computed once, in time slices, and kept.
 const MOST_SORTED_AT_ONCE: u32 = 2048;
 
-/// What a node weighs: itself and all below it, and what ends there.
+/// Weights of a node: in total, and of the stacks that end there (`own`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     bytes: u64,
     own_bytes: u64,
     count: u32,
     own_count: u32,
-    /// The first of its children that weigh anything, and the next child of its parent; 0: none.
+    /// First child and next sibling that weigh anything, 0 if there is none.
     child: u32,
     next: u32,
-    /// How many children weigh anything.
+    /// Number of children that weigh anything.
     children: u32,
 }
 
-/// The weights of the nodes of one arrangement.
+/// Weights of the nodes of one arrangement.
 pub(super) struct Weighed {
     pub(super) of: Selection,
     pub(super) arrangement: Arrangement,
     nodes: Vec<Node>,
-    /// Of a change, what each node weighs at both ends; else empty.
+    /// By node: what is live at both ends of a change. Empty for other scopes.
     ends: Vec<Ends>,
-    /// How many there shall be.
+    /// Final number of nodes.
     len: usize,
-    /// Stems that stand in `own`.
+    /// Number of stems added so far.
     stems: usize,
-    /// How many nodes were added to their parents, from the last on.
+    /// Number of nodes added to their parents so far, starting with the last node.
     summed: usize,
-    /// Nodes with more children than are sorted at once, the last first, each with its children in their order.
+    /// Nodes with more than [`MOST_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
     wide: Vec<(u32, Vec<u32>)>,
-    /// How many of these have it; children of the one that comes then, and which of them is put there next.
+    /// Number of entries of `wide` that are sorted. `radix` and `next` are the sort buffer and the next child of the
+    /// current one.
     ordered: usize,
     radix: Radix,
     next: u32,
 }
 
 impl Weighed {
-    /// `shape` has grown by all stems that weigh anything.
+    /// Creates an empty tree. `shape` must already contain all stems that weigh anything.
     pub(super) fn new(of: Selection, shape: &Shape) -> Weighed {
         let len = shape.len();
         let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
@@ -55,7 +56,7 @@ impl Weighed {
         Weighed { of, arrangement, nodes, ends: Vec::new(), len, stems: 0, summed: 0, wide, ordered: 0, radix, next: 0 }
     }
 
-    /// Sums up.
+    /// Adds up the weights of stems and children.
     pub(super) fn step(&mut self, shape: &Shape, weights: &Weights, slice: &mut Slice) -> Sliced {
         let mut room = self.nodes.len();
         while let Some(part) = slice.part(&mut room, self.len, 1)? {
@@ -77,7 +78,7 @@ impl Weighed {
                 }
             }
         }
-        // Children have higher numbers, so from the highest down.
+        // Children have higher numbers than their parents, so this goes from the highest down.
         while let Some(part) = slice.part(&mut self.summed, self.len, 1)? {
             for at in part.map(|summed| self.len - 1 - summed) {
                 let total = self.weight(at as u32);
@@ -98,14 +99,14 @@ impl Weighed {
         self.order(slice)
     }
 
-    /// Brings the children of wide nodes in their order.
+    /// Sorts the children of wide nodes.
     fn order(&mut self, slice: &mut Slice) -> Sliced {
         while let Some(&(node, _)) = self.wide.get(self.ordered) {
             let Node { child, children, .. } = self.node(node);
             if self.radix.len() == 0 {
                 (self.radix, self.next) = (Radix::with_room(children as usize), child);
             }
-            // They come ascending, and the sort is stable.
+            // Children are pushed in ascending order, and the sort is stable.
             while self.next != 0 {
                 slice.tick()?;
                 self.radix.push(!self.rank(self.next), self.next);
@@ -125,18 +126,18 @@ impl Weighed {
         self.nodes.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// What is in a node and below it.
+    /// Returns the total weight of a node, including everything below it.
     pub(super) fn weight(&self, node: u32) -> Weight {
         let Node { bytes, count, .. } = self.node(node);
         Weight { bytes, count }
     }
 
-    /// What is live in a node and below it at both ends of a change.
+    /// Returns what is live at or below a node at both ends of a change.
     pub(super) fn ends(&self, node: u32) -> Ends {
         self.ends.get(node as usize).copied().unwrap_or_default()
     }
 
-    /// What children are sorted by: bytes, or those that a change adds or takes away.
+    /// Returns the sort key of a node: its bytes, or the difference in bytes between the ends of a change.
     fn rank(&self, node: u32) -> u64 {
         match self.ends.get(node as usize) {
             Some([begin, end]) => begin.bytes.abs_diff(end.bytes),
@@ -144,28 +145,29 @@ impl Weighed {
         }
     }
 
-    /// What ends at a node.
+    /// Returns the weight of the stacks that end at a node.
     pub(super) fn own(&self, node: u32) -> Weight {
         let Node { own_bytes: bytes, own_count: count, .. } = self.node(node);
         Weight { bytes, count }
     }
 
-    /// The first of its children that weigh anything, by number; `None` where there are none.
+    /// Returns the lowest-numbered child that weighs anything.
     pub(super) fn first_child(&self, node: u32) -> Option<u32> {
         Some(self.node(node).child).filter(|&child| child != 0)
     }
 
-    /// The child of the same parent that comes after this one, by number.
+    /// Returns the next sibling by number that weighs anything.
     pub(super) fn next_child(&self, node: u32) -> Option<u32> {
         Some(self.node(node).next).filter(|&next| next != 0)
     }
 
-    /// How many children weigh anything.
+    /// Returns the number of children that weigh anything.
     pub(super) fn child_count(&self, node: u32) -> u32 {
         self.node(node).children
     }
 
-    /// The children that weigh anything, the heaviest or most changed first, of equal ones that with the lower number.
+    /// Returns the children that weigh anything, heaviest or most changed first. Of equal ones, the lower number comes
+    /// first.
     pub(super) fn children(&self, node: u32) -> Cow<'_, [u32]> {
         if let Ok(place) = self.wide.binary_search_by(|(known, _)| node.cmp(known))
             && let Some((_, children)) = self.wide.get(place)
@@ -183,7 +185,7 @@ impl Weighed {
     }
 }
 
-/// Puts both ends on top of what a node has; nothing where there are none.
+/// Adds both ends to those of a node. Does nothing if no ends are kept.
 fn add_ends(ends: &mut [Ends], node: usize, more: Ends) {
     let sums = ends.get_mut(node).into_iter().flatten();
     sums.zip(more).for_each(|(sum, more)| sum.add(more));

@@ -1,4 +1,4 @@
-//! What the allocations of a scope weigh, stem by stem.
+//! Weights of the allocations of a selection, by stem.
 
 use super::population::Population;
 use super::stems::Stems;
@@ -6,25 +6,24 @@ use crate::device::Open;
 use crate::protocol::{Ends, Scope, Weight};
 use base::slice::{Slice, Sliced};
 
-/// Which allocations of which device are weighed.
+/// A selection of allocations of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// The device's ordinal.
+    /// Ordinal of the device.
     pub(crate) device: i64,
-    /// Those of this scope…
     pub(crate) scope: Scope,
-    /// …and of them only what the search with this serial found.
+    /// Serial of a search whose matches are selected. `None`: all of the scope.
     pub(crate) found: Option<u32>,
 }
 
-/// What the allocations of a selection weigh.
+/// Weights of the allocations of a selection.
 pub(super) struct Weights {
     pub(super) of: Selection,
     population: Population,
     next: usize,
     pub(super) total: Weight,
     by_stem: Vec<Weight>,
-    /// For [`Scope::Change`] the same of the beginning of its range; the rest is of its end then.
+    /// For [`Scope::Change`]: the weights at the start of its range. The other fields then describe the end.
     begin: Option<Box<Weights>>,
 }
 
@@ -39,13 +38,13 @@ impl Weights {
         Weights { of, population, next: 0, total: Weight::default(), by_stem: Vec::new(), begin }
     }
 
-    /// Weighs.
+    /// Adds up the weights of the remaining allocations.
     pub(super) fn step(&mut self, open: Open<'_>, stems: &mut Stems, slice: &mut Slice) -> Sliced {
         if let Some(begin) = &mut self.begin {
             begin.step(open, stems, slice)?;
         }
         let found = open.found.filter(|found| Some(found.serial) == self.of.found && found.device == self.of.device);
-        // Matches of a search that is no more: none.
+        // A search that was replaced by another one has no matches.
         let nothing = self.of.found.is_some() && found.is_none();
         let found = self.of.found.and(found);
         let Weights { population, next, total, by_stem, .. } = self;
@@ -67,24 +66,25 @@ impl Weights {
         Ok(())
     }
 
-    /// What the allocations of a stem weigh; for [`Scope::Change`] the larger of both ends, so that what is at one of them has its room.
+    /// Returns the weight of a stem. For [`Scope::Change`], the larger of both ends, so that memory live at either end
+    /// has its space.
     pub(super) fn of_stem(&self, stem: usize) -> Weight {
         let [begin, end] = self.ends_of_stem(stem);
         Weight { bytes: begin.bytes.max(end.bytes), count: begin.count.max(end.count) }
     }
 
-    /// What is live of a stem at both ends.
+    /// Returns what is live of a stem at both ends.
     pub(super) fn ends_of_stem(&self, stem: usize) -> Ends {
         let of = |weights: &Weights| weights.by_stem.get(stem).copied().unwrap_or_default();
         [self.begin.as_deref().map_or_else(Weight::default, of), of(self)]
     }
 
-    /// Whether there are two ends.
+    /// Returns whether the selection has two ends ([`Scope::Change`]).
     pub(super) fn has_ends(&self) -> bool {
         self.begin.is_some()
     }
 
-    /// Stems beyond this weigh nothing.
+    /// Returns one more than the largest stem number that may weigh anything.
     pub(super) fn stems(&self) -> usize {
         self.by_stem.len().max(self.begin.as_ref().map_or(0, |begin| begin.by_stem.len()))
     }

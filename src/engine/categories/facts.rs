@@ -1,4 +1,4 @@
-//! What rules ask of an allocation, and which of them classifies it.
+//! Facts about an allocation that category rules test.
 
 use super::stacks::Stacks;
 use crate::origin::{is_of_free, recorded_category, stack_of};
@@ -8,7 +8,7 @@ use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Snapshot, StackId};
 
-/// Which rule tells the category of each allocation of a device.
+/// The rule that classified each allocation of a device.
 pub(super) struct DeviceRules {
     pub(super) device: i64,
     pub(super) rules: Column<u16>,
@@ -20,13 +20,13 @@ impl DeviceRules {
     }
 }
 
-/// The stack that an allocation was made at; [`StackId::NONE`] where none was recorded.
+/// Returns the stack that made an allocation, [`StackId::NONE`] if it was not recorded.
 pub(super) fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let stack = stack_of(snapshot, history, id);
     if is_of_free(history, id, stack) { StackId::NONE } else { stack }
 }
 
-/// The stack that let go of an allocation; [`StackId::NONE`] where none was recorded.
+/// Returns the stack that freed an allocation, [`StackId::NONE`] if it was not recorded.
 pub(super) fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
     let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
     let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
@@ -37,7 +37,7 @@ fn is_recorded(stack: StackId) -> bool {
     !matches!(stack, StackId::NONE | StackId::EMPTY)
 }
 
-/// Hands out what rules ask of an allocation; of unexplained bytes nothing is known.
+/// Calls `ask` with the facts about an allocation. Nothing is known of unexplained bytes.
 pub(super) fn with_facts<R>(
     set: &Compiled,
     stacks: &Stacks,

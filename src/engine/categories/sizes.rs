@@ -1,4 +1,4 @@
-//! Rules that compare sizes: allocations as large as others, one to one with those that are live at once.
+//! Rules that compare sizes: allocations are matched one to one with live reference allocations of a related size.
 
 use super::facts::{DeviceRules, freed, made, with_facts};
 use super::stacks::Stacks;
@@ -11,30 +11,31 @@ use history::snapshot::Snapshot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Sizes, and call sites where those matter.
+/// Size in bytes, and a call site if the rule depends on it, else 0.
 type Key = (u64, u32);
 
-/// What there is of one size among the others.
+/// Reference allocations of one size.
 #[derive(Default)]
 struct Alike {
-    /// When those die that are live at the birth that was looked at last.
+    /// Freed-at moments of those that are live at the current position of the pass.
     deaths: BinaryHeap<Reverse<u32>>,
-    /// The most that were live at once.
+    /// Maximum number live at once.
     most: u32,
-    /// How many are still to be had.
+    /// Number of candidates that can still be matched.
     left: u64,
 }
 
-/// One pass for each rule: the sizes that candidates ask for, the others that have one, the candidates again.
+/// Three passes for each rule: collect the sizes that candidates need, count the reference allocations of these sizes,
+/// classify the candidates.
 #[derive(Default)]
 pub(super) struct Sizes {
-    /// Which rule, which part of its pass, which allocation is next.
+    /// Rule, pass and allocation to continue with.
     at: (usize, u8, usize),
     alike: HashMap<Key, Alike, foldhash::fast::RandomState>,
 }
 
 impl Sizes {
-    /// Works until it is done.
+    /// Applies the remaining rules.
     pub(super) fn step(
         &mut self,
         set: &Compiled,
@@ -51,7 +52,7 @@ impl Sizes {
                 }
             }
             self.at = match self.at.1 {
-                // Where nobody asks, nobody has to be found.
+                // Without candidates, the other passes are skipped.
                 0 if !self.alike.is_empty() => (self.at.0, 1, 0),
                 1 => {
                     for alike in self.alike.values_mut() {
@@ -98,7 +99,7 @@ impl Sizes {
             }
             return;
         }
-        // What a rule before this one has decided stays so.
+        // Earlier rules take precedence.
         if known < rule.rule || history.allocations.is_unexplained(id) {
             return;
         }

@@ -1,4 +1,4 @@
-//! What rules say of every frame and then of every stack of a file, each looked at once, in slices.
+//! Results of category rules for each frame and stack of a file, computed once, in time slices.
 
 use analysis::category::compiled::{Compiled, MODEL_EARLIER, MODEL_LATER, OfFrame, OfStack, PYTHON};
 use analysis::{IdSet, Sites, Whose};
@@ -7,38 +7,39 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// Bytes of a function or file that are looked at: no real one is longer.
+/// Number of bytes of a function or file name that are examined. Real names are shorter.
 const LONGEST: usize = 4096;
-/// In place of a call site: none.
+/// Sentinel: no call site.
 const NO_SITE: u32 = u32::MAX;
 
-/// The function that is the call of a model.
+/// Name of the function that runs a model.
 const MODEL: &[u8] = b"forward";
 
-/// What is known of the stacks.
+/// Rule results of frames and stacks.
 #[derive(Default)]
 pub(super) struct Stacks {
     frames: Column<OfFrame>,
-    /// The pattern that the next frame is held against, and what was said so far.
+    /// Next pattern to test on the current frame, and the results of the patterns before it.
     pattern: usize,
     frame: OfFrame,
+    /// Frames of the user's own code.
     users: IdSet,
-    /// The call of a model, and stacks that lead to one.
+    /// Frames that run a model, and stacks that lead to one.
     models: IdSet,
     leading: IdSet,
-    /// How many stacks were asked whether they lead to a model, from the last on.
+    /// Number of stacks examined for leading to a model, starting with the last.
     asked: Option<usize>,
-    /// The first line of a function, by name and file, that leads to one.
+    /// By name and file: the first line of a function that leads to a model.
     calls: HashMap<(StringId, StringId), i128, foldhash::fast::RandomState>,
     placed: usize,
     stacks: Column<OfStack>,
-    /// By stack: the innermost frame of the user's own code.
+    /// By stack: the call site, as a frame number.
     sites: Column<u32>,
     is_done: bool,
 }
 
 impl Stacks {
-    /// Looks at more of them.
+    /// Examines the remaining frames and stacks.
     pub(super) fn step(&mut self, set: &Compiled, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         if self.is_done {
             return Ok(());
@@ -69,7 +70,7 @@ impl Stacks {
                 file = file.replace('\\', "/").into();
             }
             while self.pattern < set.patterns() {
-                // An expression may take long.
+                // A regular expression may be slow.
                 slice.spend((4 + name.len() + file.len()) as u32 / 4)?;
                 set.look(self.pattern, &name, &file, &mut self.frame);
                 self.pattern += 1;
@@ -89,7 +90,8 @@ impl Stacks {
         Ok(())
     }
 
-    /// Callers have lower ids than those they call: so from the last stack to the first.
+    /// Finds the functions that lead to a model. Callers have lower ids than their callees, so this starts with the
+    /// last stack.
     fn look_for_models(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let stacks = &snapshot.stacks;
         if self.asked.is_none() {
@@ -139,17 +141,17 @@ impl Stacks {
                 self.sites.push(site);
             }
         }
-        // Needed no more.
+        // These are no longer needed.
         (self.frames, self.leading, self.users, self.models) = Default::default();
         Ok(())
     }
 
-    /// How a stack is classified; an unknown stack has no classification.
+    /// Returns the classification of a stack, empty for an unknown stack.
     pub(super) fn of(&self, stack: StackId) -> OfStack {
         self.stacks.get(stack.0 as usize).unwrap_or_default()
     }
 
-    /// The innermost frame of the user's own code, by its number; `u32::MAX` where there is none.
+    /// Returns the call site of a stack as a frame number, `u32::MAX` if it has none.
     pub(super) fn site(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(NO_SITE)
     }

@@ -1,4 +1,4 @@
-//! Annotations of what is written.
+//! Writing of annotations.
 
 use super::range::Range;
 use super::tables::Tables;
@@ -8,7 +8,7 @@ use history::writing::Values;
 use std::io;
 
 impl Tables<'_> {
-    /// `external_annotations` of these places among the file's marks.
+    /// Writes `external_annotations` with the marks at these indices of the file.
     pub(super) fn annotations(&mut self, out: &mut dyn Values, places: impl Iterator<Item = usize>) -> io::Result<()> {
         out.key("external_annotations")?;
         let (marks, mut items) = (&self.file.snapshot.marks, out.list()?);
@@ -28,7 +28,7 @@ impl Tables<'_> {
         out.end_list(items)
     }
 
-    /// Places of the annotations that a range touches: both ends of each.
+    /// Appends the indices of the marks of all annotations that overlap a range, both START and END.
     pub(super) fn touched(&self, range: &Range<'_>, places: &mut Vec<usize>) {
         let Some([first, last]) = range.times else { return };
         let marks = &self.file.snapshot.marks;

@@ -1,4 +1,4 @@
-//! All of the open file as a snapshot of another form.
+//! Conversion of the whole open file to another form of snapshot.
 
 use super::CropError;
 use super::tables::{Place, Tables};
@@ -8,7 +8,7 @@ use history::snapshot::{HOST, Segment};
 use history::writing::Values;
 use std::io;
 
-/// What was written.
+/// Summary of what [`Engine::convert`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     pub events: u64,
@@ -16,11 +16,11 @@ pub struct Converted {
 }
 
 impl Engine {
-    /// Writes the open file: every event, segment, block, annotation and setting that it has, of all devices. Keys that memscape does not
-    /// know are left out; the file's warnings name them.
+    /// Writes the open file, with every event, segment, block, annotation and setting of all devices.
+    /// Keys that memscape does not know are left out. The file's warnings name them.
     ///
     /// # Errors
-    /// No file is open, or the system's.
+    /// No file is open, only a range of its events is loaded, or an I/O error.
     pub fn convert(&self, out: &mut dyn Values) -> Result<Converted, CropError> {
         match self.file.as_deref() {
             Some(file) => file.is_whole().and_then(|()| Ok(file.convert(out)?)),
@@ -61,12 +61,12 @@ impl OpenFile {
 }
 
 impl Tables<'_> {
-    /// The largest ordinal that has events, at least 0.
+    /// Returns the largest device ordinal that has events, at least 0.
     pub(super) fn last_device(&self) -> i64 {
         self.file.snapshot.traces.iter().map(|(device, _)| *device).max().unwrap_or(0).max(0)
     }
 
-    /// All events of a device: how many there are.
+    /// Writes all events of a device and returns their number.
     fn trace(&mut self, out: &mut dyn Values, device: i64) -> io::Result<u64> {
         let mut events = out.list()?;
         let history = self.file.history(device);

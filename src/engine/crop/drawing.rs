@@ -1,7 +1,8 @@
-//! A device as SnapViewer draws it: `allocations.json` and `elements.json` of its archives (see `snapviewer`, which reads them).
+//! Export of a device in SnapViewer's format: `allocations.json` and `elements.json` of its archives. `snapviewer`
+//! reads them.
 //!
-//! Its time advances by 1 with each event, and by 3 more with a free that something lies above: that much moves down then. Memory that
-//! was never allocated or freed while events were recorded is not in it.
+//! Time advances by 1 with each event. A free that has blocks above it adds 3 more, while these move down. Memory that
+//! was neither allocated nor freed during the recording is left out.
 
 use super::CropError;
 use super::tables::{Place, Tables};
@@ -11,32 +12,32 @@ use history::replay::{AllocationId, DeviceHistory, Provenance};
 use history::writing::Values;
 use std::io::{self, Write};
 
-/// Steps that a block takes to move down.
+/// Time steps that a block takes to move down.
 const FALL: u64 = 3;
 
-/// What was drawn.
+/// Summary of what [`Engine::draw`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
     pub allocations: u64,
-    /// Corners of all of them: it can be the product of frees and what is live above.
+    /// Corners of all allocations. Grows with the product of frees and live allocations above them.
     pub points: u64,
 }
 
-/// A free.
+/// A free event.
 struct Free {
     event: u32,
-    /// Where its allocation stands in the drawing.
+    /// Index of its allocation in the drawing. Lower ones lie below.
     place: u32,
     size: u64,
-    /// The time of the free.
+    /// Time step of the free.
     step: u64,
     has_above: bool,
 }
 
-/// An allocation of the drawing.
+/// An allocation in the drawing.
 struct Shape {
     id: AllocationId,
-    /// The event that it is an element for.
+    /// Index of its event in `elements.json`.
     element: u32,
     born: u32,
     step: u64,
@@ -47,15 +48,15 @@ impl Engine {
     /// Writes `allocations.json` of a device.
     ///
     /// # Errors
-    /// There is no such device, or the system's.
+    /// There is no such device, or an I/O error.
     pub fn draw(&self, device: i64, out: &mut dyn Write) -> Result<Drawn, CropError> {
         Ok(drawn(self.traced(device)?, out)?)
     }
 
-    /// Writes `elements.json` of a device: an event for each allocation.
+    /// Writes `elements.json` of a device: one event for each allocation.
     ///
     /// # Errors
-    /// There is no such device, or the system's.
+    /// There is no such device, or an I/O error.
     pub fn elements(&self, device: i64, out: &mut dyn Values) -> Result<(), CropError> {
         let history = self.traced(device)?;
         let Some(file) = self.file.as_deref() else { return Ok(()) };
@@ -74,7 +75,7 @@ impl Engine {
     }
 }
 
-/// The events that allocate, and those that free what was allocated before.
+/// Returns the events that allocate, and those that free what was allocated before recording.
 fn elements(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     (0..history.event_count()).filter(|&event| {
         let change = history.change(EventIdx(event));
@@ -89,7 +90,7 @@ fn was_there(history: &DeviceHistory, id: AllocationId) -> bool {
 fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
     let allocations = &history.allocations;
     let count = history.event_count();
-    // What was there lies at the bottom: what is freed last, lowest.
+    // Allocations from before the recording lie at the bottom, the last one to be freed lowest.
     let mut shapes: Vec<Shape> = Vec::new();
     let mut place_of = vec![u32::MAX; allocations.len()];
     for (element, event) in (0..).zip(elements(history)) {
@@ -142,7 +143,7 @@ fn drawn(history: &DeviceHistory, out: &mut dyn Write) -> io::Result<Drawn> {
     Ok(drawn)
 }
 
-/// Writes an allocation: a corner where it begins, two for each free below it, one where it ends.
+/// Writes an allocation: a corner at its start, two for each free below it, and one at its end.
 fn write(
     out: &mut dyn Write,
     history: &DeviceHistory,
@@ -175,7 +176,8 @@ fn write(
     write!(out, ",{offset}],\"size\":{size},\"color\":{}}}", colour(shape.id))
 }
 
-/// A colour that is neither too dark nor too bright, as SnapViewer picks them: its red, green and blue add up to 150 to 600.
+/// Returns a colour that is neither too dark nor too bright. As in SnapViewer, red, green and blue add up to 150 to
+/// 600.
 fn colour(id: AllocationId) -> u32 {
     let mixed = id.0.wrapping_mul(0x9e37_79b1);
     let part = |shift: u32| 60 + (mixed >> shift) % 140;

@@ -1,12 +1,12 @@
-//! A range of a trace as a snapshot of its own, which PyTorch's viewer and every other tool opens; or all of it in another form, or with
-//! the addresses of a simulated allocator.
+//! Writing of snapshots: a range of a trace that PyTorch's viewer and other tools can open, the whole file in another
+//! form, or a run of the simulated allocator.
 //!
 //! ```text
 //! events     … i [--------------) j …
 //! written      [prologue][--------)      segments and blocks: as after event j − 1
 //! ```
-//! The prologue has the alloc of each allocation that was live before the range, so that what is freed in it keeps its stack. It never
-//! makes a peak: it only adds up to what was live.
+//! The prologue has the alloc event of each allocation that was live before the range, so that frees in the range keep
+//! their stacks. It never creates a peak, because it only adds up to what was live.
 
 mod annotations;
 mod convert;
@@ -33,24 +33,24 @@ use range::Range;
 use std::io::{self, Write};
 use tables::{Place, Tables};
 
-/// Older pages of PyTorch's viewer refuse the next one.
+/// Pickle protocol. Older versions of PyTorch's viewer reject the next one.
 const PROTOCOL: u8 = 4;
 
-/// What was written.
+/// Summary of what [`Engine::crop`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cropped {
     pub events: u32,
-    /// Events of the prologue, which come before those.
+    /// Events of the prologue, which precede the others.
     pub prologue: u32,
     /// Requested bytes that are live before the first event of the range.
     pub live_before: u64,
     pub segments: u32,
 }
 
-/// Why nothing was written, or not all of it.
+/// Error of writing a snapshot.
 #[derive(Debug)]
 pub enum CropError {
-    /// The range cannot be one: a sentence.
+    /// The request is invalid. Holds the message.
     Impossible(String),
     Io(io::Error),
 }
@@ -74,7 +74,8 @@ impl Engine {
     /// Writes a range of the open file as a pickle.
     ///
     /// # Errors
-    /// The device is unknown or host memory, its memory at the end of the range lies in no segment, or the system's.
+    /// No file is open, only a range of its events is loaded, the device is unknown or host memory, live memory at the
+    /// end of the range lies in no segment, or an I/O error.
     pub fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.crop(crop, out),
@@ -148,7 +149,7 @@ impl OpenFile {
         Ok(cropped)
     }
 
-    /// Whether all events are there.
+    /// Fails if only a range of the events is loaded.
     pub(super) fn is_whole(&self) -> Result<(), CropError> {
         match self.histories.iter().any(|history| history.loaded().is_some()) {
             true => Err(CropError::Impossible("only a range of the events is loaded: open all of them".to_owned())),
@@ -156,7 +157,7 @@ impl OpenFile {
         }
     }
 
-    /// The segments of a device as they are after a range.
+    /// Returns the segments of a device after the last event of a range.
     fn after(&mut self, device: i64, [_, to]: [u32; 2]) -> Result<DeviceState, CropError> {
         let impossible = |why: &str| CropError::Impossible(why.to_owned());
         if device == HOST {
@@ -183,7 +184,7 @@ impl OpenFile {
     }
 }
 
-/// Where the crop comes from: of each device a range.
+/// Writes where the crop comes from: the source, and the range of each device.
 fn provenance(out: &mut dyn Values, crop: &Crop, ranges: &[Range<'_>]) -> io::Result<()> {
     out.key("memscape_crop")?;
     out.dict()?;

@@ -1,4 +1,4 @@
-//! What a recorder added, written again.
+//! Writing of the data that a recorder added to the file.
 
 use super::range::Range;
 use super::tables::Tables;
@@ -6,10 +6,10 @@ use history::recorder::{CROP, Token, Tokens};
 use history::writing::Values;
 use std::io;
 
-/// Levels that are written; the reader of pickles keeps fewer.
+/// Maximum nesting depth that is written. The reader of pickles keeps fewer levels.
 const DEEPEST: u32 = 12;
 
-/// The file's tensors that are written, by their place in its list; all of them where there is nothing.
+/// Tensors to write, by their index in the file's list. `None`: all of them.
 struct Wanted(Option<Vec<bool>>);
 
 impl Wanted {
@@ -19,12 +19,13 @@ impl Wanted {
 }
 
 impl Tables<'_> {
-    /// All of it.
+    /// Writes all data of the recorder.
     pub(super) fn recorded(&self, out: &mut dyn Values) -> io::Result<()> {
         self.keys(out, &Wanted(None))
     }
 
-    /// What holds of ranges as well: of the tensors those that are live after a range and at the end of the file.
+    /// Writes the recorder data that applies to ranges as well. Only tensors that are live after a range and at the end
+    /// of the file are included.
     pub(super) fn recorded_of(&self, out: &mut dyn Values, ranges: &[Range<'_>]) -> io::Result<()> {
         let recorder = &self.file.snapshot.recorder;
         let places = recorder.tensors.iter().filter_map(|tensor| tensor.place).max().map_or(0, |place| place + 1);
@@ -56,7 +57,8 @@ impl Tables<'_> {
                     out.text(key)?;
                     recorder(out, &mut tokens, wanted)?;
                 }
-                // A part of a file has another key of this name, and no shapes by addresses that may have been used again.
+                // A crop has its own key of this name. Shapes by address are left out, because addresses may have been
+                // reused.
                 (key, token) if !is_whole && (key == CROP.as_bytes() || key == b"shape_data") => tokens.pass(token),
                 (key, token) => {
                     out.text(key)?;
@@ -111,7 +113,7 @@ fn value(out: &mut dyn Values, token: Token<'_>, tokens: &mut Tokens<'_>, depth:
         }
         Token::Dict => {
             out.dict()?;
-            // The writers know no `None`: what is missing may be missing.
+            // The writers do not support `None`, so such entries are left out.
             while let Some((key, token)) = tokens.pair() {
                 if token == Token::None {
                     continue;

@@ -1,4 +1,4 @@
-//! Segments and their blocks, as they were recorded at the end of the file or as they are after an event.
+//! Writing of segments and their blocks, as recorded at the end of the file or as they are after an event.
 
 use super::tables::{Tables, pool};
 use crate::origin::{is_of_free, stack_of};
@@ -9,7 +9,7 @@ use history::writing::{Items, Values};
 use std::io;
 
 impl Tables<'_> {
-    /// Appends the segments of a device as they are after event `to` − 1: how many there are.
+    /// Appends the segments of a device after event `to` − 1 and returns their number.
     pub(super) fn segments_after(
         &mut self,
         out: &mut dyn Values,
@@ -59,7 +59,7 @@ impl Tables<'_> {
         Ok(state.segments.len() as u32)
     }
 
-    /// A segment and its blocks.
+    /// Writes a segment and its blocks.
     pub(super) fn segment(&mut self, out: &mut dyn Values, segment: &Segment, blocks: &[Block]) -> io::Result<()> {
         let sum = |state: fn(BlockState) -> bool, bytes: fn(&Block) -> u64| {
             blocks.iter().filter(|block| state(block.state)).map(|block| i128::from(bytes(block))).sum::<i128>()
@@ -115,7 +115,7 @@ impl Tables<'_> {
     }
 }
 
-/// A free block between two addresses, if there is one.
+/// Returns the free block between two addresses, if they differ.
 pub(super) fn free([from, to]: [u64; 2]) -> Option<Block> {
     let block = |size| Block { address: from, size, requested: 0, state: BlockState::Inactive, stack: StackId::NONE };
     to.checked_sub(from).filter(|&size| size > 0).map(block)

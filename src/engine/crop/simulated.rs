@@ -1,5 +1,5 @@
-//! A device as it would have been with other allocator settings: the recorded requests, where a simulated allocator places them, and the
-//! segments that it takes. It is a snapshot like any other, and says that it is simulated.
+//! Writing of a simulated run: the recorded requests of a device under other allocator settings, with simulated
+//! addresses and segments. The result is an ordinary snapshot that is marked as simulated.
 
 use super::segments::free;
 use super::tables::{Place, Row, Tables};
@@ -24,31 +24,31 @@ use history::snapshot::{Action, Block, BlockState, HOST, Labels, SIMULATED, Segm
 use history::writing::{PickleWriter, Values};
 use std::io::{self, Write};
 
-/// Which run is written.
+/// Parameters of a simulated run.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedRun {
     pub device: i64,
-    /// The line of settings; `None`: the recorded ones.
+    /// Allocator settings as one line. `None`: the recorded ones.
     pub settings: Option<String>,
-    /// Bytes of the device; where it is not said, what failed requests tell.
+    /// Memory of the device in bytes. `None`: derived from failed requests.
     pub capacity: Option<u64>,
-    /// Whether recorded calls of `empty_cache()` are left out.
+    /// True if recorded calls of `empty_cache()` are skipped.
     pub never_empties: bool,
-    /// Sizes under a plan, eight bytes for each allocation.
+    /// Sizes under a plan, eight bytes per allocation.
     pub sizes: Option<Vec<u8>>,
-    /// What the recorded file is called.
+    /// Name of the recorded file.
     pub source: String,
 }
 
-/// What was written.
+/// Summary of what [`Engine::write_simulated`] wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The settings as a line.
+    /// The simulated settings as one line.
     pub settings: String,
     pub events: u64,
     pub segments: u64,
     pub peak_reserved: u64,
-    /// The recorded event that the run ends with, where that is not the last.
+    /// The recorded event at which the run ends, if it is not the last.
     pub ends_at: Option<i64>,
 }
 
@@ -56,7 +56,7 @@ impl Engine {
     /// Writes a simulated run of a device of the open file as a pickle.
     ///
     /// # Errors
-    /// Nothing is predicted of this device, the settings cannot be read, or the system's.
+    /// No file is open, the device cannot be simulated, the settings are invalid, or an I/O error.
     pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
         match self.file.as_deref_mut() {
             Some(file) => file.write_simulated(run, out),
@@ -88,7 +88,7 @@ impl OpenFile {
         Ok(writing.write(&mut PickleWriter::new(out, PROTOCOL)?)?)
     }
 
-    /// What the program of a device asked for.
+    /// Reads the allocator requests of a device from its history.
     fn recording(&mut self, device: i64) -> Result<Recording, CropError> {
         let mut always = || true;
         let mut slice = Slice::new(&mut always);
@@ -110,7 +110,7 @@ struct Writing<'a> {
     history: &'a DeviceHistory,
     traced: Traced<'a>,
     run: &'a SimulatedRun,
-    /// Bytes of the request that failed in the recording and does not here.
+    /// Bytes of the request that failed in the recording and succeeds in the run.
     avoided: u64,
 }
 
@@ -147,7 +147,8 @@ impl Writing<'_> {
         Ok(written)
     }
 
-    /// The events: those of the recording that say nothing of addresses are copied, all others are those of the run.
+    /// Writes the events. Annotations, snapshots and unknown actions are copied from the recording. All others come
+    /// from the run.
     fn trace(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
         let mut items = out.list()?;
         let (mut deeds, mut notes) = (Deeds::default(), Notes::default());
@@ -176,7 +177,7 @@ impl Writing<'_> {
         out.end_list(items)
     }
 
-    /// What was recorded at an event.
+    /// Returns an event as it was recorded.
     fn recorded(&self, event: u32) -> Row {
         let events = &self.history.events;
         let (address, size) = self.history.address_and_size(EventIdx(event));
@@ -190,7 +191,7 @@ impl Writing<'_> {
         }
     }
 
-    /// The events of a step.
+    /// Writes the events of a step.
     fn step(
         &mut self,
         out: &mut dyn Values,
@@ -244,7 +245,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// The segments at the end of the run.
+    /// Writes the segments at the end of the run.
     fn segments(&mut self, out: &mut dyn Values, written: &mut Written) -> io::Result<()> {
         out.key("segments")?;
         let mut list = out.list()?;
@@ -271,7 +272,7 @@ impl Writing<'_> {
     fn block(&self, block: &Placed) -> Option<Block> {
         let (file, history) = (self.tables.file, self.history);
         let Some(number) = block.allocation else {
-            // The request that failed in the recording and does not here has no number.
+            // The request that failed in the recording and succeeds in the run has no number.
             let failed = Block {
                 address: block.address,
                 size: block.size,
@@ -286,7 +287,7 @@ impl Writing<'_> {
         };
         let id = AllocationId(number);
         let stack = stack_of(&file.snapshot, history, id);
-        // Whoever freed it before the first event, no event says it.
+        // If its free was requested before the first event, no event says so.
         let was_pending = file.about(history).pending(id).is_some_and(|[from, _]| from == 0);
         let is_pending = block.state == State::AwaitingFree || was_pending;
         Some(Block {
@@ -298,7 +299,7 @@ impl Writing<'_> {
         })
     }
 
-    /// That it is simulated, of what, and with which settings.
+    /// Writes the marker of simulated files: source, settings and parameters.
     fn provenance(&self, out: &mut dyn Values, written: &Written) -> io::Result<()> {
         out.key(SIMULATED)?;
         out.dict()?;
@@ -332,7 +333,7 @@ fn place_of(recording: &Recording, place: u32) -> allocator::recording::Place {
     recording.places.get(place as usize).copied().unwrap_or_default()
 }
 
-/// Labels with the stream and the pool of a place, where events have them.
+/// Returns `own` with the stream and pool of a place, if the recorded event has them.
 fn placed(own: Labels, recorded: &Labels, recording: &Recording, place: allocator::recording::Place) -> Labels {
     let stream = recording.streams.get(place.stream as usize).copied();
     let pool = recording.pools.get(place.pool as usize).copied();
@@ -343,7 +344,7 @@ fn placed(own: Labels, recorded: &Labels, recording: &Recording, place: allocato
     }
 }
 
-/// `allocator_settings` as PyTorch writes them.
+/// Writes `allocator_settings` as PyTorch does.
 fn settings(out: &mut dyn Values, settings: &Settings, line: &str) -> io::Result<()> {
     out.key("allocator_settings")?;
     out.dict()?;
@@ -367,7 +368,8 @@ fn settings(out: &mut dyn Values, settings: &Settings, line: &str) -> io::Result
     out.end_dict()
 }
 
-/// Where allocations that are live are, by their recorded addresses: what notes on them are about. Only of traces with notes.
+/// Addresses of live allocations in the run, by recorded address. Needed for annotations and `None` in traces without
+/// any.
 #[derive(Default)]
 struct Notes(Option<HashMap<u64, u64, RandomState>>);
 
@@ -391,7 +393,7 @@ impl Notes {
         }
     }
 
-    /// Where what was recorded at this address is.
+    /// Returns the address in the run for a recorded one.
     fn address(&self, recorded: u64) -> u64 {
         self.0.as_ref().and_then(|live| live.get(&recorded)).copied().unwrap_or(recorded)
     }

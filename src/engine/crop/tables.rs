@@ -1,4 +1,4 @@
-//! The parts of a snapshot that is written: strings, frames, stacks, events, settings.
+//! Writing of a snapshot's strings, frames, stacks, events and settings.
 
 use super::range::PROLOGUE;
 use crate::open::OpenFile;
@@ -12,18 +12,18 @@ use std::io;
 
 type Numbers = HashMap<u32, u32, RandomState>;
 
-/// What an event is written for.
+/// Part of the output that an event belongs to.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Place {
     /// A whole file.
     Whole,
-    /// A range of it.
+    /// A range of a file.
     Range,
-    /// It comes before a range, which begins at this time, in µs since 1970.
+    /// The prologue of a range that begins at this time, in µs since 1970.
     Prologue(Option<i64>),
 }
 
-/// An event as it is written.
+/// Values of an event to write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) action: Action,
@@ -34,7 +34,7 @@ pub(super) struct Row {
     pub(super) stack: StackId,
 }
 
-/// What of the file's tables was written already, by the numbers it is remembered with.
+/// Writer of the file's tables. Keeps the memo numbers of entries that were already written.
 pub(super) struct Tables<'a> {
     pub(super) file: &'a OpenFile,
     strings: Numbers,
@@ -78,7 +78,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// `frames`; of no stack an empty list.
+    /// Writes the frames of a stack, an empty list for no stack.
     pub(super) fn stack(&mut self, out: &mut dyn Values, id: StackId) -> io::Result<()> {
         if let Some(&number) = self.stacks.get(&id.0) {
             return out.again(number);
@@ -95,7 +95,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// An event. One of the prologue has the time of the first of the range.
+    /// Writes an event. In the prologue, it gets the time of the first event of the range.
     pub(super) fn event(
         &mut self,
         out: &mut dyn Values,
@@ -114,7 +114,7 @@ impl<'a> Tables<'a> {
         self.row(out, &Row { action, address, size, time, labels, stack }, place)
     }
 
-    /// An event of these values.
+    /// Writes an event with these values.
     pub(super) fn row(&mut self, out: &mut dyn Values, row: &Row, place: Place) -> io::Result<()> {
         out.dict()?;
         out.key("action")?;
@@ -158,7 +158,7 @@ impl<'a> Tables<'a> {
             }
             (_, None) => {}
         }
-        // PyTorch's viewer of before 2026 throws at it, so no crop has it.
+        // Versions of PyTorch's viewer from before 2026 throw on this key, so crops leave it out.
         if let Some(text) = labels.category.filter(|_| place == Place::Whole) {
             out.key("category")?;
             self.string(out, text)?;
@@ -178,7 +178,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// That the file is simulated, where it is.
+    /// Marks the output as simulated if the file is.
     pub(super) fn simulated(&mut self, out: &mut dyn Values) -> io::Result<()> {
         for (kind, _, source) in self.file.snapshot.warnings.iter() {
             let WarningKind::Simulated(settings) = kind else { continue };
@@ -193,7 +193,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// `allocator_settings`: what stood in a dict has a dotted key here.
+    /// Writes `allocator_settings`. Settings with dotted keys are nested in dicts again.
     pub(super) fn settings(&mut self, out: &mut dyn Values) -> io::Result<()> {
         let settings = &self.file.snapshot.settings;
         if settings.is_empty() {
@@ -223,13 +223,13 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The id of a pool under this key.
+/// Writes the id of a pool under this key.
 pub(super) fn pool(out: &mut dyn Values, key: &'static str, (one, other): (u64, u64)) -> io::Result<()> {
     out.key(key)?;
     out.pair(one.into(), other.into())
 }
 
-/// A setting as Python has it: a bool, a number or a text.
+/// Writes a setting as a Python bool, number or string.
 fn setting(out: &mut dyn Values, value: &str) -> io::Result<()> {
     match value {
         "True" => return out.bool(true),

@@ -1,7 +1,8 @@
-//! Totals over the columns of a window: each the largest of its column, exactly.
+//! Totals over the columns of a window: the exact maximum of each column.
 //!
-//! What a history has no running total of (rounded, allocated and free bytes; all of them for a part of memory) is added up once, in slices,
-//! and kept: a byte an event for each device, and two for the part of memory that was requested last.
+//! Totals without a running sum in the history (allocated, rounded and free bytes, and all totals of a part of memory)
+//! are added up once, in time slices, and kept. They take a byte per event for each device, and two for the part of
+//! memory requested last.
 
 mod part;
 mod sums;
@@ -16,22 +17,22 @@ pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
 use sums::{Kind, Sums};
 
-/// The totals that were asked for, as far as they are, and what was added up for them and before.
+/// Curves being computed, and the running sums kept for them.
 #[derive(Default)]
 pub(super) struct CurvesInWork {
-    /// Columns, the one that comes next, and the totals of those before.
+    /// Columns, index of the next one, and totals of those before it.
     begun: Option<(WindowColumns, usize, Box<Curves>)>,
-    /// One for each device that was requested, as a whole; and one of a part.
+    /// One for each device that was requested as a whole, and one for a part of a device.
     sums: Vec<Sums>,
 }
 
 impl CurvesInWork {
-    /// Another question comes.
+    /// Starts a new question.
     pub(super) fn begin(&mut self) {
         self.begun = None;
     }
 
-    /// The totals; without columns on a device that the file does not have.
+    /// Computes the totals. Returns no columns if the file has no such device.
     pub(super) fn curves(
         &mut self,
         file: &mut OpenFile,
@@ -55,12 +56,12 @@ impl CurvesInWork {
         Ok(self.begun.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
-    /// Adds up what is requested.
+    /// Adds up the running sums that are needed.
     fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice) -> Sliced {
         file.segment_lives(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {
-            // Of parts, only the one that is requested now.
+            // Of the parts of memory, only the current one is kept.
             self.sums.retain(|sums| sums.part.is_all());
             self.sums.push(Sums::new(device, Part::new(only)));
         }
@@ -71,13 +72,12 @@ impl CurvesInWork {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.sums.iter().map(Sums::heap_bytes).sum()
     }
 }
 
-/// Looks at the columns from `next` on.
+/// Computes the columns from `next` on.
 fn look(
     sums: &Sums,
     open: Open<'_>,
@@ -109,7 +109,7 @@ fn look(
         }
         let (moment, most) = highest(&free);
         let reserved = bytes(reserved_curve.at(moment));
-        // A file that contradicts itself may free more than there was: no more is free than is reserved all the same.
+        // An inconsistent file may free more than it allocated. Free bytes never exceed the reserved ones.
         curves.free.push(bytes(most).min(reserved));
         curves.reserved_then.push(reserved);
         *next += 1;

@@ -1,32 +1,34 @@
-//! Whether an allocation or a range of mapped addresses is of a part of a device's memory.
+//! Membership of allocations and mapped ranges in a part of a device's memory.
 //!
-//! The segment that holds an address is, over the whole trace: the ranges that hold it, and, of one that can grow, what was ever mapped of
-//! the same kind without a gap between.
+//! A part may be the segment that holds an address, over the whole trace. Then it consists of all ranges that hold the
+//! address and, if one of them is expandable, of everything of the same kind that was ever mapped without a gap
+//! between.
 
 use crate::device::Open;
 use crate::protocol::Only;
 use base::sorted::{pair, sorted_numbers};
 use history::replay::{AllocationId, SegmentLives};
 
-/// A part of memory, and the addresses of its segment.
+/// A part of memory, with the addresses of its segment.
 pub(crate) struct Part {
     pub(crate) only: Only,
-    /// From and to; `None` where no segment is asked for, or nothing was ever mapped there.
+    /// First address of the segment, and the first one after it. `None` if no segment is requested, or if nothing was
+    /// ever mapped there.
     within: Option<[u64; 2]>,
 }
 
 impl Part {
-    /// Its segment is not looked for yet.
+    /// Creates a part whose segment is not located yet.
     pub(crate) fn new(only: Only) -> Part {
         Part { only, within: None }
     }
 
-    /// Whether it is all there is.
+    /// Returns whether the part is all memory of the device.
     pub(crate) fn is_all(&self) -> bool {
         self.only == Only::default()
     }
 
-    /// Looks for the segment.
+    /// Locates the segment.
     pub(crate) fn find(&mut self, lives: &SegmentLives) {
         let Some(address) = self.only.address else { return };
         let ids = || (0..lives.ranges.len() as u32).map(AllocationId);
@@ -43,7 +45,7 @@ impl Part {
             grows = grows.or(lives.kind(id).filter(|kind| kind.expandable));
         }
         let (Some([from, to]), Some(kind)) = (self.within, grows) else { return };
-        // By address: what touches what was put together before goes on with it.
+        // In order of address, a range that touches the merged ones before it extends them.
         let alike = ids().filter(|&id| lives.kind(id) == Some(kind));
         let by_address = sorted_numbers(alike.map(|id| (pair(ends(id)[0], ends(id)[1]), id.0)).collect());
         let mut open = [from, from];
@@ -69,7 +71,7 @@ impl Part {
             && (of_segment.is_none() || is_within())
     }
 
-    /// Whether an allocation is of it.
+    /// Returns whether an allocation is in the part.
     pub(crate) fn has(&self, open: Open<'_>, id: AllocationId) -> bool {
         if self.is_all() {
             return true;
@@ -82,7 +84,7 @@ impl Part {
         self.wants(pool, stream, address)
     }
 
-    /// Whether a range of mapped addresses is of it.
+    /// Returns whether a mapped range is in the part.
     pub(crate) fn has_range(&self, lives: &SegmentLives, id: AllocationId) -> bool {
         let Some(kind) = lives.kind(id) else { return false };
         self.wants(kind.pool, kind.stream, Some(lives.ranges.address(id)))

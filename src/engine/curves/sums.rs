@@ -1,4 +1,4 @@
-//! The running totals of a part of a device's memory.
+//! Running totals of a part of a device's memory.
 
 use super::part::Part;
 use crate::device::Open;
@@ -8,61 +8,62 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives, Subject, Totals};
 use history::snapshot::Action;
 
-/// What is added up.
+/// A quantity that is added up, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// What the history has itself of all of the device.
+    /// Requested bytes that are live. For a whole device, the history has this total and the next two.
     Requested,
     Pending,
     Reserved,
-    /// Active bytes, rounded: at least so many.
+    /// Allocated (rounded) bytes, including those awaiting free. A lower bound.
     Rounded,
-    /// Active bytes, requested, whose free was not requested.
+    /// Requested bytes whose free was not requested.
     Allocated,
-    /// Reserved bytes that no active block has: at most so many. Negative where blocks lie in nothing that is mapped.
+    /// Free (cached) bytes: reserved and in no active block. An upper bound. Negative if blocks lie outside of mapped
+    /// memory.
     Free,
 }
 
-/// In the order of their numbers.
+/// All kinds, in the order of their discriminants.
 const KINDS: [Kind; 6] = [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded, Kind::Allocated, Kind::Free];
 
-/// The totals, as far as they are added up.
+/// Running totals of a part of memory, as far as they are added up.
 pub(crate) struct Sums {
     pub(crate) device: i64,
     pub(crate) part: Part,
-    /// By how many bytes what was mapped of the part grows, by segment operation; empty for all of a device.
+    /// By segment operation: change of the mapped bytes of the part. Empty for a whole device.
     mapped: Column<i64>,
-    /// What is there before the first event.
+    /// By kind: total before the first event.
     base: [i64; KINDS.len()],
-    /// By kind; those that the history has stay empty.
+    /// By kind: running total. Those that the history has stay empty.
     totals: [Totals; KINDS.len()],
     work: Work,
 }
 
 enum Work {
     Begin,
-    /// Adds what was mapped from this range on.
+    /// Adds the mapped ranges from this one on.
     Ranges(usize),
-    /// Adds what was live before the first event from this allocation on.
+    /// Adds what was live before the first event, from this allocation on.
     Early(usize),
     /// Adds the changes of the events from this one on.
     Events(u32),
     Done,
 }
 
-/// Bytes as a signed number; beyond, they stay at the limit.
+/// Converts bytes to a signed number, saturating at the limit.
 fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 impl Sums {
-    /// Nothing is added up yet.
+    /// Creates empty totals.
     pub(crate) fn new(device: i64, part: Part) -> Sums {
         let (mapped, base) = Default::default();
         Sums { device, part, mapped, base, totals: KINDS.map(|_| Totals::new(0)), work: Work::Begin }
     }
 
-    /// The total of a kind.
+    /// Returns the running total of a kind.
     pub(crate) fn totals<'a>(&'a self, history: &'a DeviceHistory, kind: Kind) -> &'a Totals {
         match kind {
             Kind::Requested if self.part.is_all() => &history.drawn,
@@ -72,12 +73,12 @@ impl Sums {
         }
     }
 
-    /// By how many bytes a kind grows at `event`.
+    /// Returns the change of a kind at `event`, in bytes.
     pub(crate) fn change(&self, open: Open<'_>, kind: Kind, event: EventIdx) -> i64 {
         self.changes(open, event)[kind as usize]
     }
 
-    /// By how many bytes each kind grows at `event`.
+    /// Returns the change of each kind at `event`, in bytes.
     fn changes(&self, open: Open<'_>, event: EventIdx) -> [i64; KINDS.len()] {
         let history = open.history;
         let Some(turn) = history.turn(event) else {
@@ -98,7 +99,7 @@ impl Sums {
         [turn.bytes(), turn.awaiting, 0, rounded, turn.bytes().saturating_sub(turn.awaiting), -rounded]
     }
 
-    /// Works until it is done. What was mapped when must be known.
+    /// Works until all totals are added up. `lives` must be complete.
     pub(crate) fn step(&mut self, open: Open<'_>, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let history = open.history;
         loop {
@@ -133,7 +134,7 @@ impl Sums {
         *base = base.saturating_add(bytes);
     }
 
-    /// What the history knows of what was there before the first event.
+    /// Adds what the history knows of the state before the first event.
     fn all(&mut self, history: &DeviceHistory) -> Work {
         self.add(Kind::Free, history.reserved_at(Moment::START));
         Work::Early(0)
@@ -146,7 +147,7 @@ impl Sums {
         Work::Ranges(0)
     }
 
-    /// A range that is of the part, from its birth to its end.
+    /// Adds a mapped range, if it is in the part, at its mapping and its unmapping.
     fn range(&mut self, history: &DeviceHistory, lives: &SegmentLives, id: AllocationId) {
         if !self.part.has_range(lives, id) {
             return;
@@ -192,7 +193,6 @@ impl Sums {
         self.totals.iter_mut().zip(changes).skip(skips).for_each(|(total, change)| total.push(change));
     }
 
-    /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.totals.iter().map(Totals::heap_bytes).sum::<usize>() + self.mapped.heap_bytes()
     }

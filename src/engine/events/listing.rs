@@ -1,4 +1,4 @@
-//! Which events a filter leaves. Without one none is looked at.
+//! Events that pass a filter. Without a filter, no event is examined.
 
 use super::rows::{pool_of, stack_of_event, stream_of};
 use crate::open::OpenFile;
@@ -11,15 +11,15 @@ use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
 
-/// The events of a list.
+/// A filtered list of the events of a device.
 pub(super) struct Listing {
     device: i64,
     filter: EventsFilter,
-    /// `None` for what can't be read.
+    /// Parsed text of the filter. `None` if it is invalid.
     terms: Option<Vec<(EventTerm, StackMatch)>>,
-    /// The events that are looked at: the first, and the first beyond.
+    /// First event that is examined, and the first one after the range.
     range: [u32; 2],
-    /// Those that pass; `None` where all do.
+    /// Events that pass. `None` if all do.
     passed: Option<Column<u32>>,
     next: usize,
 }
@@ -36,18 +36,18 @@ impl Listing {
         Listing { device, filter, terms, range: [from, to], passed: (!is_all).then(Column::new), next: from as usize }
     }
 
-    /// Whether it lists this.
+    /// Returns whether this is the list of a device and filter.
     pub(super) fn is_of(&self, device: i64, filter: &EventsFilter) -> bool {
         self.device == device && self.filter == *filter
     }
 
-    /// How many are listed.
+    /// Returns the number of rows.
     pub(super) fn len(&self) -> u32 {
         let [from, to] = self.range;
         self.passed.as_ref().map_or(to - from, |passed| passed.len() as u32)
     }
 
-    /// The event of a row.
+    /// Returns the event of a row.
     pub(super) fn event(&self, row: u32) -> Option<u32> {
         let [from, to] = self.range;
         match &self.passed {
@@ -56,7 +56,7 @@ impl Listing {
         }
     }
 
-    /// The row of an event, or of the first listed one after it, or the last.
+    /// Returns the row of an event. If it is not listed, that of the next listed event, or else the last row.
     pub(super) fn row_of(&self, event: u32) -> Option<u32> {
         let last = self.len().checked_sub(1)?;
         let row = match &self.passed {
@@ -73,7 +73,7 @@ impl Listing {
         Some(row.min(last))
     }
 
-    /// Looks at all events.
+    /// Examines the remaining events.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let EventTerm::Query(query) = term {

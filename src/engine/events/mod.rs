@@ -1,5 +1,5 @@
-//! The list of events: without a filter a row is an event, and any jump costs the rows it shows; with one the events that pass are looked for
-//! in slices and kept until another list is asked for.
+//! The list of events. Without a filter, each row is an event, and a jump costs only the rows it shows. With a filter,
+//! the events that pass are collected in time slices and kept until another list is requested.
 
 mod listing;
 mod rows;
@@ -12,10 +12,10 @@ use super::protocol::{EventsPage, EventsQuestion, TableText};
 use base::slice::{Slice, Sliced};
 use listing::Listing;
 
-/// Rows of a reply: more than any screen shows.
+/// Maximum number of rows in a reply, more than any screen shows.
 const MOST_ROWS: u32 = 512;
 
-/// The list that was asked for last, and the rows of it that are copied.
+/// The list requested last, and the progress of copying its rows.
 #[derive(Default)]
 pub(super) struct Events {
     copying: Copying,
@@ -23,17 +23,17 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Rows of another list are wanted as text.
+    /// Starts copying rows of another list.
     pub(super) fn begin_text(&mut self) {
         self.copying = Copying::default();
     }
 
-    /// Categories are others from now on.
+    /// Drops the list, because categories have changed.
     pub(super) fn forget(&mut self) {
         self.listing = None;
     }
 
-    /// Makes the list that is asked for.
+    /// Builds the list of a question.
     fn list(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut Slice) -> Sliced {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.filter.clone())));
@@ -43,7 +43,7 @@ impl Events {
         listing.step(file, slice)
     }
 
-    /// A part of a list; `None` on a device that the file does not have.
+    /// Returns a page of a list. `None` if the file has no such device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -85,7 +85,6 @@ impl Events {
         self.copying.step(rows::HEAD, (&question.chosen, listing.len()), &mut write, send, slice)
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.listing.as_ref().map_or(0, |listing| listing.heap_bytes())
     }

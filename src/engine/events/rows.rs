@@ -1,4 +1,4 @@
-//! A row of the list of events: its facts, and its line of text.
+//! A row of the event list, as values and as a line of text.
 
 use crate::copying::write_words;
 use crate::open::OpenFile;
@@ -11,11 +11,11 @@ use history::replay::{Curve, DeviceHistory, Subject};
 use history::snapshot::{Action, FrameId, StackId};
 use std::fmt::Write;
 
-/// The names of the fields of [`write_line`].
+/// Header line with the field names of [`write_line`].
 pub(super) const HEAD: &str = "event\taction\ttime_us\tsince_us\tsize_bytes\taddress\tversion\tdevice_free_bytes\tstream\tpool\tallocation\t\
 active_bytes\tpending_bytes\treserved_bytes\tcall_site\n";
 
-/// The stack that tells where an event came from: its own, or else that of its allocation.
+/// Returns the stack of an event, or else that of its allocation.
 pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u32) -> StackId {
     let own = history.events.stack(event);
     if file.snapshot.stacks.innermost(own).is_some() {
@@ -24,7 +24,7 @@ pub(crate) fn stack_of_event(file: &OpenFile, history: &DeviceHistory, event: u3
     history.allocation_of(EventIdx(event)).map_or(own, |id| stack_of(&file.snapshot, history, id))
 }
 
-/// The stream of an event: its own, or else that of its allocation or of the segment that holds its address at the end.
+/// Returns the stream of an event, or else that of its allocation or of the segment that holds its address at the end.
 pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u64> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).stream;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -33,7 +33,7 @@ pub(crate) fn stream_of(file: &OpenFile, history: &DeviceHistory, event: u32) ->
     })
 }
 
-/// The pool of an event, found as its stream is.
+/// Returns the pool of an event, or else that of its allocation or of the segment that holds its address at the end.
 pub(crate) fn pool_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<(u64, u64)> {
     let own = file.snapshot.labels.labels(history.events.labels(event)).pool;
     own.or_else(|| match history.allocation_of(EventIdx(event)) {
@@ -47,7 +47,7 @@ fn segment_of(file: &OpenFile, history: &DeviceHistory, event: u32) -> Option<u3
     file.groups.segment_at(history.device, history.address_and_size(EventIdx(event)).0)
 }
 
-/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device or event.
+/// Returns a row and the frame of its call site. `None` if there is no such device or event.
 fn facts(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Option<FrameId>)> {
     let history = file.history(device).filter(|history| event < history.event_count())?;
     let (action, moment) = (history.events.action(event), Moment::after(EventIdx(event)));
@@ -78,7 +78,7 @@ fn facts(file: &mut OpenFile, device: i64, event: u32) -> Option<(EventRow, Opti
     Some((row, file.sites.of(&file.snapshot, stack)))
 }
 
-/// A row of the list, with the call site in short.
+/// Returns a row of the list, with its call site in short form.
 pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32>) -> Option<EventRow> {
     let (mut row, frame) = facts(file, device, event)?;
     row.site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
@@ -87,7 +87,7 @@ pub(super) fn row(file: &mut OpenFile, device: i64, event: u32, find: Option<u32
     Some(row)
 }
 
-/// Appends a row as a line of text; what is not known is empty.
+/// Appends a row as a line of text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, event: u32) {
     let Some((row, frame)) = facts(file, device, event) else { return };
     let field = |text: &mut String, value: Option<i128>| {

@@ -1,4 +1,4 @@
-//! What groups are called.
+//! Labels of groups.
 
 use super::{AGES, CLASS_BITS, CLASSES, Groups, SMALLEST_CLASS_BITS};
 use crate::protocol::Grouping;
@@ -8,7 +8,7 @@ use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// What a group is called; for call sites the frame on one line.
+    /// Returns the label of a group. For call sites, it is the frame on one line.
     pub(crate) fn label(&self, snapshot: &Snapshot, history: &DeviceHistory, by: Grouping, group: u32) -> String {
         match by {
             Grouping::Annotation => return self.regions.annotation_label(snapshot, group),

@@ -1,9 +1,9 @@
-//! What is learnt of private pools on the way through a file: names from metadata, and the code that made them.
+//! Names of private pools, collected from metadata and from the code that created them.
 
 use analysis::IdSet;
 use history::snapshot::{Frame, Snapshot, StackId, StringId};
 
-/// Code that makes pools: a part of its file or function, and what they are called.
+/// Code that creates pools: a part of its file or function name, and the name of such pools.
 const MAKERS: [(&str, &str); 4] = [
     ("cudagraph_trees", "CUDA graph trees"),
     ("_symmetric_memory", "symmetric memory"),
@@ -11,35 +11,37 @@ const MAKERS: [(&str, &str); 4] = [
     ("SymmetricMemory", "symmetric memory"),
 ];
 
-/// Frames of a stack that are looked at, the innermost ones.
+/// Number of innermost frames of a stack that are examined.
 const MOST_FRAMES: usize = 200;
 
-/// What is known of one pool.
+/// Names found for one pool.
 #[derive(Clone, Default)]
 pub(super) struct Known {
-    /// By metadata: `Err` where several say different things.
+    /// Name from metadata. `Err` if entries contradict each other.
     pub(super) named: Option<Result<String, ()>>,
+    /// Name derived from the code that created the pool.
     pub(super) made_by: Option<&'static str>,
 }
 
-/// The names, once all is looked at.
+/// Names of pools, as far as they are collected.
 #[derive(Default)]
 pub(super) struct PoolNames {
-    /// By number of the pool, from 1 on.
+    /// By group of the pool, from 1 on.
     pub(super) known: Vec<Known>,
-    /// Labels whose metadata were read; stacks that were looked at; the device, its allocations, its events.
+    /// Labels read so far, stacks without a known creator, and the device with the next allocation or event to examine.
     pub(super) labels: usize,
     pub(super) stacks: IdSet,
     pub(super) device: usize,
     pub(super) next: usize,
+    /// Set while `next` counts events instead of allocations.
     pub(super) is_of_events: bool,
-    /// Whether metadata name a pool of which the event does not say which it is.
+    /// Set if metadata names a pool in an event that does not record its pool.
     pub(super) has_unplaced: bool,
     pub(super) is_done: bool,
 }
 
 impl PoolNames {
-    /// The metadata of something in a pool name it.
+    /// Adds a name that metadata gives to a pool.
     pub(super) fn name(&mut self, number: u32, name: String) {
         let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
         known.named = Some(match known.named.take() {
@@ -49,7 +51,7 @@ impl PoolNames {
         });
     }
 
-    /// Something in a pool was made at a stack, which may tell whose pool it is.
+    /// Examines a stack at which memory of a pool was allocated, to find the code that created the pool.
     pub(super) fn look_at(&mut self, snapshot: &Snapshot, number: u32, stack: StackId) {
         let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
         if known.made_by.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {

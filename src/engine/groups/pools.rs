@@ -1,5 +1,5 @@
-//! What the private pools of a file are called: by the metadata of what was allocated in them (`{"pool": "kv cache"}`), by the code that
-//! made them, by their ids.
+//! Names of the private pools of a file: from the metadata of allocations in them (`{"pool": "kv cache"}`), from the
+//! code that created them, or from their ids.
 
 use super::Groups;
 use super::pool_names::{Known, PoolNames};
@@ -10,11 +10,11 @@ use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
-/// Bytes of a name that is shown.
+/// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 100;
 
 impl Groups {
-    /// Learns what pools are called.
+    /// Collects the names of pools.
     pub(super) fn name_pools(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
         let mut names = std::mem::take(&mut self.pool_names);
         let result = self.learn(&mut names, snapshot, histories, slice);
@@ -71,7 +71,7 @@ impl Groups {
             if !names.is_of_events {
                 (names.is_of_events, names.next) = (true, 0);
             }
-            // Segments are asked of the driver with the metadata of the allocation that needs them.
+            // A segment is requested from the driver with the metadata of the allocation that needs it.
             let events = if names.has_unplaced { history.event_count() as usize } else { 0 };
             while let Some(part) = slice.part(&mut names.next, events, 1)? {
                 for event in part.map(|event| event as u32) {
@@ -94,7 +94,7 @@ impl Groups {
         Ok(())
     }
 
-    /// What a pool is called.
+    /// Returns the label of a pool.
     pub(crate) fn pool_label(&self, pool: (u64, u64)) -> String {
         let number = self.pool_number(Some(pool));
         let known = number.checked_sub(1).and_then(|place| self.pool_names.known.get(place as usize));
@@ -109,12 +109,12 @@ impl Groups {
         }
     }
 
-    /// What the private pools of the file are called.
+    /// Returns the labels of the private pools of the file.
     pub(crate) fn named_pools(&self) -> Vec<PoolName> {
         let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MOST_NAMED);
         private.map(|&pool| PoolName { pool, name: self.pool_label(pool) }).collect()
     }
 }
 
-/// Pools that the summary names; a process has a few.
+/// Maximum number of pools named in the summary. A process has a few.
 const MOST_NAMED: usize = 1000;

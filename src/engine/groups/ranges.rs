@@ -1,4 +1,5 @@
-//! Which group a range of mapped memory is in: it has no category, but a call site, a size, a life, a stream and a pool as allocations do.
+//! Groups of mapped ranges. A range has a call site, size, lifetime, stream and pool like an allocation, but no
+//! category.
 
 use super::{AGES, CLASSES, Groups, SMALLEST_CLASS_BITS, class};
 use crate::protocol::Grouping;
@@ -6,12 +7,12 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use history::snapshot::Snapshot;
 
 impl Groups {
-    /// What ranges are distinguished by where `by` is wanted: pools stand in for categories, which are of allocations.
+    /// Returns the grouping to use for ranges: pools in place of categories, which only allocations have.
     pub(crate) fn for_ranges(by: Grouping) -> Grouping {
         if by == Grouping::Category { Grouping::Pool } else { by }
     }
 
-    /// The group of a range, among those of allocations.
+    /// Returns the group of a range, numbered like those of allocations.
     pub(crate) fn of_range(
         &self,
         snapshot: &Snapshot,

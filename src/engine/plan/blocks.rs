@@ -1,7 +1,8 @@
-//! Blocks of a model that repeat, as checkpointing knows them: found by the stacks of the activations that are live at the peak.
+//! Detection of a model's repeating blocks, for estimates of activation checkpointing.
 //!
-//! A layer that a loop calls leaves an allocation by each of its stacks for each time it ran. Where `n` allocations by one stack are live,
-//! there are `n` blocks. The stack whose first allocation comes last is the output of a block, which is the input of the next one.
+//! Blocks are found by the stacks of the activations that are live at the peak. A layer that runs in a loop leaves
+//! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. The stack
+//! whose first allocation comes last is the output of a block and the input of the next one.
 
 use crate::answers::Population;
 use crate::device::Open;
@@ -14,22 +15,23 @@ use base::sorted::{pair, sorted_numbers};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// The search for them.
+/// Incremental search for repeating blocks.
 #[derive(Default)]
 pub(super) struct Blocks {
     population: Option<Population>,
     next: usize,
-    /// Activations that are live at the peak, by stack.
+    /// Activations that are live at the peak, keyed by stack and id.
     live: Vec<(u128, u32)>,
     is_ranked: bool,
-    /// The stacks inside of blocks.
+    /// Stacks of activations inside blocks, without those of block outputs.
     pub(super) stacks: IdSet,
-    /// How many blocks there are; 0: none that repeats.
+    /// Number of blocks. Below 2, no block repeats.
     pub(super) count: u32,
 }
 
 impl Blocks {
-    /// Searches. `role`: that of an allocation.
+    /// Collects the activations that are live at moment `peak`, then determines the blocks. `role` returns the role
+    /// of an allocation.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
@@ -58,7 +60,7 @@ impl Blocks {
         let ids = sorted_numbers(std::mem::take(&mut self.live));
         let stack = |id: u32| stack_of(snapshot, history, AllocationId(id));
         let runs: Vec<&[u32]> = ids.chunk_by(|&one, &next| stack(one) == stack(next)).collect();
-        // As often as most bytes repeat.
+        // The number of blocks is the repeat count that accounts for the most bytes.
         let mut bytes: Vec<(usize, u64)> = Vec::new();
         for run in runs.iter().filter(|run| run.len() > 1) {
             let sum = run.iter().fold(0u64, |sum, &id| sum.saturating_add(history.allocations.size(AllocationId(id))));
@@ -69,7 +71,7 @@ impl Blocks {
         }
         let Some(&(count, _)) = bytes.iter().max_by_key(|(_, bytes)| *bytes) else { return };
         self.count = count as u32;
-        // A line that a block runs twice is inside of it as well.
+        // A line that runs twice per block is also inside the block.
         let inside = || runs.iter().filter(|run| run.len() >= count);
         let output = inside().filter(|run| run.len() == count).filter_map(|run| run.first()).max();
         self.stacks = IdSet::below(snapshot.stacks.len());

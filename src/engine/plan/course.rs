@@ -1,17 +1,16 @@
-//! The maximum of live bytes in each pixel column, from a run over the changes.
+//! Maximum live bytes per pixel column of a window, computed from a sequence of changes.
 
 use crate::protocol::{PlanCurve, WhatIfCourse};
 use history::replay::DeviceHistory;
 use picture::timeline::{View, WindowColumns};
 
-/// The columns, as far as they are.
+/// Curve under construction.
 #[derive(Default)]
 pub(super) struct Course {
     pub(super) columns: WindowColumns,
-    /// The column that comes next, and the largest of it so far.
+    /// Index of the current column, and its maximum so far.
     next: usize,
     most: u64,
-    /// Live bytes now.
     now: u64,
     pub(super) live: Vec<u64>,
 }
@@ -21,13 +20,13 @@ impl Course {
         Course { live: Vec::with_capacity(columns.moments.len()), columns, ..Course::default() }
     }
 
-    /// From `moment` on so much is live; moments never fall.
+    /// Sets the live bytes from `moment` on. Moments must not decrease.
     pub(super) fn add(&mut self, moment: u32, live: u64) {
         self.reach(moment);
         self.now = live;
     }
 
-    /// Live bytes have not changed at any moment before this one.
+    /// Completes the columns before `moment`, at constant live bytes.
     fn reach(&mut self, moment: u32) {
         while let Some(moments) = self.columns.moments.get(self.next).filter(|moments| moments.start < moment) {
             self.most = self.most.max(self.now);
@@ -39,22 +38,23 @@ impl Course {
         }
     }
 
-    /// Nothing changes any more.
+    /// Completes the remaining columns. Returns the column edges in pixels and the maximum of each column.
     pub(super) fn finish(mut self) -> (Vec<i32>, Vec<u64>) {
         self.reach(u32::MAX);
         (self.columns.edge_px, self.live)
     }
 }
 
-/// The columns of a window.
+/// Returns the pixel columns of a window.
 pub(super) fn columns(history: &DeviceHistory, view: &View) -> WindowColumns {
     WindowColumns::new(view, history.event_count().saturating_add(1), history.events.times.clock())
 }
 
-/// A simulated run over the columns of a window. It has a bounded number of points.
+/// Returns the curves of a simulated run over a window. The run has a bounded number of points, so this is not
+/// sliced.
 pub(crate) fn course_curve(history: &DeviceHistory, course: &WhatIfCourse, view: View) -> PlanCurve {
     let all = columns(history, &view);
-    // The event that the run ends with is still of it.
+    // The event at which the run ends still belongs to it.
     let last = course.ends_at.map_or(u32::MAX, |event| u32::try_from(event.saturating_add(1)).unwrap_or(0));
     let count = all.moments.iter().take_while(|moments| moments.start <= last).count();
     let curve = |at_start: u64, points: &[(u32, u64)]| {

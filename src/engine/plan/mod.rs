@@ -1,4 +1,4 @@
-//! What fits: the recorded trace with a factor on each group of allocations, in slices.
+//! Memory plans: the recorded trace with a size factor per group of allocations, evaluated in slices.
 
 mod blocks;
 mod course;
@@ -20,10 +20,10 @@ use history::snapshot::StackId;
 use picture::timeline::View;
 pub(super) use sizes::Sizes;
 
-/// What grows with the batch.
+/// Roles whose allocations grow with the batch size.
 const GROW: [Role; 3] = [Role::Activation, Role::Temporary, Role::Input];
 
-/// A plan on its way.
+/// Plan under evaluation.
 pub(super) struct Plan {
     device: i64,
     question: PlanQuestion,
@@ -31,26 +31,26 @@ pub(super) struct Plan {
     search: Option<Search>,
     blocks: Blocks,
     pass: Option<Pass>,
-    /// The window over which its curve is wanted, and the curve.
+    /// Window of the requested curve, if any.
     view: Option<View>,
     course: Course,
 }
 
-/// Which allocations a group has.
+/// The allocations of a group.
 enum Members {
     Role(Role),
-    /// By its place in the set of rules.
+    /// Index of a category in the rule set.
     Category(u8),
     Found(IdSet),
-    /// Of these, only those that grow with the batch.
+    /// Allocations in this set that also grow with the batch.
     Growing(IdSet),
-    /// Activations by these stacks.
+    /// Activations with one of these stacks.
     Stacks(IdSet),
-    /// Those of a node of a tree.
+    /// Allocations at or below a tree node.
     Node(Arrangement, u32),
 }
 
-/// The run over the trace.
+/// State of the pass over the trace.
 struct Pass {
     peak: (u32, u64),
     changes: Changes,
@@ -60,7 +60,7 @@ struct Pass {
     batch_at_peak: u64,
 }
 
-/// The part that each category plays, by its place.
+/// Role of each category, by category index.
 struct Roles(Vec<Role>);
 
 impl Roles {
@@ -80,18 +80,18 @@ impl Plan {
         Plan { device, question, members, search, blocks, pass, view, course }
     }
 
-    /// One whose curve over a window is wanted.
+    /// Creates a plan that also computes its curve over a window.
     pub(super) fn over(device: i64, question: &PlanQuestion, view: View) -> Plan {
         Plan { view: Some(view), ..Plan::new(device, question) }
     }
 
-    /// The curve, once it is known what the plan comes to.
+    /// Returns the curve. Call it after [`Plan::step`] has returned its result.
     pub(super) fn curve(self) -> PlanCurve {
         let (edge_px, bytes) = self.course.finish();
         PlanCurve { view: self.view, edge_px, bytes, allocated: Vec::new() }
     }
 
-    /// What the plan comes to, once that is known; empty on a device that the file does not have.
+    /// Evaluates the plan. The result is empty if the file does not have the device.
     pub(super) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<PlanPage> {
         file.categorize(slice)?;
         if let Err(problem) = self.resolve(file, slice)? {
@@ -164,7 +164,7 @@ impl Plan {
         })
     }
 
-    /// Finds out which allocations each group has; the problem with one that has none.
+    /// Resolves each group to its allocations. The inner error is a message for the user.
     fn resolve(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Result<(), String>> {
         while let Some((group, _)) = self.question.groups.get(self.members.len()) {
             let members = match group {
@@ -219,7 +219,7 @@ impl Plan {
         Ok(Ok(()))
     }
 
-    /// The factor of each group, and what is told of it.
+    /// Returns the factors of the groups, and a result row for each group.
     fn factors(&self) -> Result<(Factors, Vec<PlanRow>), String> {
         let blocks = Factor::new(1, self.blocks.count.max(1).into()).unwrap_or_default();
         let row = |(group, factor): &(PlanGroup, Factor)| {
@@ -240,7 +240,7 @@ impl Plan {
     }
 }
 
-/// The groups that an allocation is in: what its size is multiplied by, wherever a plan is carried out.
+/// Returns the groups that contain an allocation, and whether it grows with the batch.
 fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> InPlan {
     let role = roles.of(file, history, id);
     let has = |members: &Members| match members {
@@ -261,12 +261,12 @@ fn in_plan(members: &[Members], roles: &Roles, file: &OpenFile, history: &Device
     InPlan { groups, grows: GROW.contains(&role) }
 }
 
-/// The categories of that name.
+/// Resolves a group name to a category or role. Returns `None` if no category has that name.
 fn named(file: &OpenFile, name: &str) -> Option<Members> {
     let names = file.groups.categories.set().categories();
     let place = names.iter().position(|it| it.eq_ignore_ascii_case(name.trim()));
     let role = Role::named(name.trim());
-    // The parts that no category plays are looked for in frames.
+    // Role names that no category has are searched for in frames instead.
     let has_role = || role != Role::Other && names.iter().any(|it| Role::named(it) == role);
     match place {
         _ if has_role() => Some(Members::Role(role)),

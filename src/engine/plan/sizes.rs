@@ -1,4 +1,4 @@
-//! The sizes of all allocations under a plan, for the simulated allocator.
+//! Sizes of all allocations under a plan, for the allocator simulation.
 
 use super::{Plan, in_plan, roles};
 use crate::open::OpenFile;
@@ -8,10 +8,10 @@ use analysis::InPlan;
 use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 
-/// Steps that an allocation takes.
+/// Slice steps per allocation.
 const STEPS: u32 = 8;
 
-/// Sizes on their way.
+/// Planned sizes under construction.
 pub(crate) struct Sizes {
     plan: Plan,
     next: usize,
@@ -23,7 +23,7 @@ impl Sizes {
         Sizes { plan: Plan::new(device, question), next: 0, bytes: Vec::new() }
     }
 
-    /// The bytes of each allocation, as eight of them, by number; none where the plan cannot be carried out.
+    /// Returns the planned size of each allocation in id order, eight bytes each. Empty if the plan is invalid.
     pub(crate) fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Vec<u8>> {
         file.categorize(slice)?;
         if self.plan.resolve(file, slice)?.is_err() {

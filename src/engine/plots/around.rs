@@ -1,15 +1,15 @@
-//! What lies at an address at a moment, and next to it: exactly, from the history.
+//! Lookup of the live blocks at and next to an address at one moment.
 
 use crate::open::OpenFile;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// A live block, where it lies.
+/// A live block and its address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lain {
     pub(crate) id: AllocationId,
     pub(crate) address: u64,
-    /// The first address beyond its rounded bytes.
+    /// End of the block after rounding, exclusive.
     pub(crate) end: u64,
 }
 
@@ -17,13 +17,14 @@ pub(crate) struct Lain {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Around {
     pub(crate) at: Option<Lain>,
-    /// The next one that begins below: below `at`, where there is one.
+    /// The nearest block that starts below `at`, or below the address if `at` is `None`.
     pub(crate) below: Option<Lain>,
     pub(crate) above: Option<Lain>,
 }
 
 impl Around {
-    /// What is around an address at a moment, of those blocks that are wanted. Costs about as much as there is live.
+    /// Finds the blocks around an address at a moment, among those for which `is_wanted` returns true. Takes time
+    /// proportional to the number of live allocations.
     pub(crate) fn of(
         file: &OpenFile,
         history: &DeviceHistory,
@@ -32,7 +33,7 @@ impl Around {
         is_wanted: impl Fn(AllocationId) -> bool,
     ) -> Around {
         let allocations = &history.allocations;
-        // The two highest of those that begin at the address or below it, and the lowest of those above.
+        // The two highest blocks that start at or below the address, and the lowest one above it.
         let mut below: [Option<(u64, AllocationId)>; 2] = [None; 2];
         let mut above: Option<(u64, AllocationId)> = None;
         for id in history.live.live_at(allocations, moment) {

@@ -1,4 +1,4 @@
-//! Questions about places of these pictures: what is there, where steps lead, where something is. Exactly, from the history.
+//! Hit tests, outlines and keyboard steps in the address and reserved plots.
 
 use super::around::Around;
 use super::layout::Layout;
@@ -10,12 +10,12 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use picture::timeline::{self, OutlineRect, View, address_outline};
 
-/// Events that one step looks at: a few milliseconds.
+/// Maximum number of events per step. They take a few milliseconds.
 const MOST_EVENTS: u32 = 50_000;
-/// Ranges that one step looks at, those of all moments on its way together.
+/// Maximum number of ranges that a step examines, summed over all moments on its way.
 const MOST_RANGES: usize = 1_000_000;
 
-/// Where a height of the axis is: its address, or in a gap the end of the range below it.
+/// Converts a height on the axis to an address. In a gap, returns the end of the range below.
 fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
     let after = map.ranges.partition_point(|range| range.from <= height);
     let MappedRange { address, bytes, from, .. } = *map.ranges.get(after.checked_sub(1)?)?;
@@ -23,12 +23,13 @@ fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
 }
 
 impl OpenFile {
-    /// The addresses of a part of memory; its layout must have been made. Empty for an unknown device.
+    /// Returns the address axis of a part of memory. Requires a complete layout. Empty for an unknown device.
     pub(crate) fn map(&self, device: i64, only: Only) -> AddressMap {
         self.layout(device, only).map(|layout| layout.map.clone()).unwrap_or_default()
     }
 
-    /// What is at a height of a picture that is not a stack of allocations, at a moment: at once, whatever has to be made for it.
+    /// Returns what is at a height of the address or reserved plot at a moment. Runs to completion, including any
+    /// preparation.
     pub(crate) fn hit_in_plot(
         &mut self,
         device: i64,
@@ -85,7 +86,7 @@ impl OpenFile {
         Some((Some(HitAllocation { site, ..block }), HitMemory { segment, free: None }))
     }
 
-    /// Where something is in a window of these pictures; `None` when there is no such device.
+    /// Returns the outline of an allocation or range in a window, or `None` for an unknown device.
     pub(crate) fn outline_in_plot(
         &mut self,
         device: i64,
@@ -103,8 +104,8 @@ impl OpenFile {
         }
     }
 
-    /// The height in a picture at which an allocation begins at a moment; `None` where it is not shown then. In the picture of what was
-    /// reserved it is where its first byte lies in the range that holds it.
+    /// Returns the height at which an allocation starts at a moment, or `None` if it is not shown then. In the
+    /// reserved plot, this is the position of its first byte in the enclosing range.
     pub(crate) fn height_of(&mut self, device: i64, looks: Looks, id: AllocationId, moment: Moment) -> Option<u64> {
         self.pile_up_at_once(device, looks);
         let history = self.history(device)?;
@@ -124,7 +125,7 @@ impl OpenFile {
         }
     }
 
-    /// Where a step leads in the picture of addresses; `None` when there is no such device.
+    /// Performs a step in the address plot. Returns `None` for an unknown device.
     pub(crate) fn step_in_addresses(
         &mut self,
         device: i64,
@@ -164,7 +165,8 @@ impl OpenFile {
         Some(Stepped { moment, byte, stop })
     }
 
-    /// Event by event, until a block comes to the address: backwards, one that goes there.
+    /// Walks event by event until a block is allocated at the address (forwards) or until one is freed there
+    /// (backwards).
     fn along(
         &self,
         history: &DeviceHistory,
@@ -189,7 +191,7 @@ impl OpenFile {
     }
 }
 
-/// The moment after or before this one, and the event between them.
+/// Returns the next moment in the direction of `step`, and the event in between.
 fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32, u32)> {
     match step {
         Step::Earlier => Some((moment.checked_sub(1)?, moment - 1)),
@@ -197,7 +199,7 @@ fn next_moment(history: &DeviceHistory, moment: u32, step: Step) -> Option<(u32,
     }
 }
 
-/// In the stack of what was held: to the next moment at which another range has the byte.
+/// Walks through the reserved plot to the next moment at which another range covers `byte`.
 pub(crate) fn along_ranges(
     (history, segments): (&DeviceHistory, &SegmentLives),
     source: &timeline::Source<'_>,

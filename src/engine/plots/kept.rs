@@ -1,4 +1,4 @@
-//! What was made for pictures other than the stack, in slices; the latest of it is kept.
+//! Cache of the data behind the address and reserved plots, built in slices.
 
 use super::layout::Layout;
 use super::reserved::Reserved;
@@ -7,7 +7,7 @@ use crate::protocol::{Grouping, Looks, Only, Plot};
 use base::slice::{Slice, Sliced};
 use history::replay::SegmentLives;
 
-/// What was made for pictures, those asked for last at the end.
+/// Recently used plot data, the latest last.
 #[derive(Default)]
 pub(crate) struct Plots {
     layouts: Kept<(i64, Only), Layout>,
@@ -15,7 +15,7 @@ pub(crate) struct Plots {
 }
 
 impl Plots {
-    /// Makes what a picture needs beside its order. Keeps so many of each kind at most.
+    /// Builds the data of a plot. Keeps at most `most` entries of each kind.
     pub(super) fn step(
         &mut self,
         open: Open<'_>,
@@ -39,24 +39,23 @@ impl Plots {
         }
     }
 
-    /// The layout of a part of memory: complete once [`Plots::step`] has said so.
+    /// Returns the layout of a part of memory. It is complete once [`Plots::step`] has succeeded.
     pub(super) fn layout(&self, device: i64, only: Only) -> Option<&Layout> {
         self.layouts.get(&(device, only))
     }
 
-    /// The ranges of a part of memory in an order, as [`Plots::layout`] gives a layout.
+    /// Returns the sorted ranges of a part of memory. They are complete once [`Plots::step`] has succeeded.
     pub(super) fn reserved(&self, device: i64, only: Only, stacking: Option<Grouping>) -> Option<&Reserved> {
         self.reserved.get(&(device, only, stacking))
     }
 
-    /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let layouts = self.layouts.0.iter().map(|(_, layout)| layout.heap_bytes());
         layouts.sum::<usize>() + self.reserved.0.iter().map(|(_, reserved)| reserved.heap_bytes()).sum::<usize>()
     }
 }
 
-/// The latest of what was made, by what it was made for.
+/// Small cache in least recently used order.
 struct Kept<K, T>(Vec<(K, T)>);
 
 impl<K, T> Default for Kept<K, T> {
@@ -70,7 +69,8 @@ impl<K: PartialEq, T> Kept<K, T> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, one)| one)
     }
 
-    /// The one of this key, new where there is none, as the last of no more than `most`.
+    /// Returns the entry for `key`, created if missing, and moves it to the end. Evicts the oldest entries beyond
+    /// `most`.
     fn latest(&mut self, key: K, most: usize, new: impl FnOnce() -> T) -> Option<&mut T> {
         let known = self.0.iter().position(|(known, _)| *known == key);
         let one = known.map_or_else(new, |at| self.0.remove(at).1);

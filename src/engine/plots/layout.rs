@@ -1,4 +1,5 @@
-//! The axis of addresses: what was ever mapped, gaps made small, and in which range of it each allocation lies.
+//! Layout of the address axis: all address ranges that were ever mapped, with shortened gaps, and the range of each
+//! allocation.
 
 use crate::curves::Part;
 use crate::device::Open;
@@ -9,31 +10,31 @@ use base::sorted::{pair, sorted_by_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use std::collections::BTreeMap;
 
-/// A gap is this part of all that was mapped …
+/// Size of a gap, as a fraction of all mapped bytes.
 const GAP: u64 = 128;
-/// … but all gaps together are no more than this part of it.
+/// Maximum size of all gaps together, as a fraction of all mapped bytes.
 const ALL_GAPS: u64 = 8;
-/// Blocks outside all that is known to have been mapped are in one range where no more than so many bytes are between them.
+/// Maximum distance between blocks outside all mapped memory that are put in one range.
 const APART: u64 = 1 << 20;
-/// Of an allocation that is not in the picture: no range.
+/// Sentinel: the allocation is not in the plot.
 const NOWHERE: u32 = u32::MAX;
 
-/// Ranges by their first address, with the first address beyond; no two touch.
+/// Disjoint, non-adjacent address ranges, as start → end (exclusive).
 type Ranges = BTreeMap<u64, u64>;
 
-/// The axis of a part of memory, and who lies on it.
+/// Address axis of a part of memory, and the range of each allocation on it.
 pub(crate) struct Layout {
     part: Part,
-    /// Segments that can grow, whatever they were at once.
+    /// Ranges of expandable segments, merged over all moments.
     growing: Ranges,
     mapped: Ranges,
-    /// Blocks that lie in nothing that was mapped.
+    /// Blocks outside all mapped memory.
     astray: Ranges,
-    /// The same as `mapped`, until the map is there.
+    /// Sorted copy of `mapped`, until the map is complete.
     flat: Vec<[u64; 2]>,
-    /// The map; complete when all is done.
+    /// The axis. Complete when `stage` is `Done`.
     pub(crate) map: AddressMap,
-    /// By allocation: its range in the map.
+    /// Index of the range in `map`, by allocation.
     places: Column<u32>,
     stage: Stage,
     next: usize,
@@ -56,12 +57,11 @@ impl Layout {
         Layout { part, growing, mapped, astray, flat, map, places, stage: Stage::Growing, next: 0 }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.places.heap_bytes() + self.map.ranges.capacity() * size_of::<MappedRange>()
     }
 
-    /// Works until it is done.
+    /// Builds the layout until it is complete.
     pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         while self.stage != Stage::Done {
             let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesAgain);
@@ -110,7 +110,7 @@ impl Layout {
         }
     }
 
-    /// The range that a block lies in as a whole.
+    /// Returns the index of the range that contains the whole block.
     fn place_in_flat(&self, [start, end]: [u64; 2]) -> Option<u32> {
         let place = self.flat.partition_point(|range| range[0] <= start).checked_sub(1)?;
         (end <= self.flat.get(place)?[1]).then_some(place as u32)
@@ -177,31 +177,31 @@ impl Layout {
         }
     }
 
-    /// Whether an allocation is in the part: of those of no bytes and of those without an address none is.
+    /// Returns whether an allocation is in the part. Empty and unexplained ones are not.
     fn holds(&self, open: Open<'_>, id: AllocationId) -> bool {
         open.history.allocations.size(id) > 0 && !open.history.allocations.is_unexplained(id) && self.part.has(open, id)
     }
 
-    /// Where an allocation of so many rounded bytes lies on the axis; `None`: it is not in the part.
+    /// Returns the position of an allocation with `bytes` rounded bytes on the axis, or `None` if it is not in the
+    /// part.
     pub(crate) fn place(&self, history: &DeviceHistory, id: AllocationId, bytes: u64) -> Option<[u64; 2]> {
         let range = self.map.ranges.get(self.places.get(id.0 as usize)? as usize)?;
         let lowest = range.from.saturating_add(history.allocations.address(id).saturating_sub(range.address));
         Some([lowest, lowest.saturating_add(bytes)])
     }
 
-    /// Whether an allocation is in the part.
     pub(crate) fn has(&self, id: AllocationId) -> bool {
         self.places.get(id.0 as usize).is_some_and(|place| place != NOWHERE)
     }
 
-    /// Where a range of what was mapped lies; `None`: it is not in the part.
+    /// Returns the position of a mapped range on the axis, or `None` if it is not in the part.
     pub(super) fn place_of_range(&self, segments: &SegmentLives, id: AllocationId) -> Option<[u64; 2]> {
         let lowest = self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.has_range(segments, id))?;
         Some([lowest, lowest.saturating_add(segments.ranges.size(id))])
     }
 }
 
-/// Takes a range, as one with those that are no further than `apart` from it.
+/// Inserts a range and merges it with all ranges that are at most `apart` bytes away.
 fn insert(ranges: &mut Ranges, [mut start, mut end]: [u64; 2], apart: u64) {
     if start >= end {
         return;

@@ -1,4 +1,4 @@
-//! What pictures other than the stack are drawn from, made for a file and lent.
+//! Access to the data that the address and reserved plots are drawn from.
 
 use super::layout::Layout;
 use super::reserved::Reserved;
@@ -11,11 +11,11 @@ use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;
 use picture::timeline::{self, AddressSource, Paint};
 
-/// Layouts and the like that are kept of a device: the one before and the one that comes.
+/// Cached layouts per device: the current one and the previous one.
 const KEPT: usize = 2;
 
 impl OpenFile {
-    /// Makes what a picture needs beside its order; an unknown device needs nothing.
+    /// Builds the data that a plot needs in addition to its stacking order. Does nothing for an unknown device.
     pub(crate) fn prepare_plot(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
         if looks.plot == Plot::Stack {
             return Ok(());
@@ -33,12 +33,13 @@ impl OpenFile {
         result
     }
 
-    /// The layout of a part of memory: complete once [`OpenFile::prepare_plot`] has said so.
+    /// Returns the layout of a part of memory. It is complete once [`OpenFile::prepare_plot`] has succeeded.
     pub(crate) fn layout(&self, device: i64, only: Only) -> Option<&Layout> {
         self.plots.layout(device, only)
     }
 
-    /// Lends what the picture of addresses is drawn from. It must have been made ([`OpenFile::prepare_plot`]).
+    /// Calls `work` with the source of the address plot. Requires [`OpenFile::prepare_plot`]. Returns `None` for an
+    /// unknown device.
     pub(crate) fn with_addresses<R>(
         &self,
         device: i64,
@@ -61,8 +62,8 @@ impl OpenFile {
         })
     }
 
-    /// Lends what was held from the driver as the timeline wants it: its allocations are the ranges of [`SegmentLives`]. It must have been
-    /// made ([`OpenFile::prepare_plot`]).
+    /// Calls `work` with the source of the reserved plot, whose allocations are the ranges of [`SegmentLives`].
+    /// Requires [`OpenFile::prepare_plot`].
     pub(crate) fn with_reserved<R>(
         &self,
         device: i64,
@@ -79,7 +80,7 @@ impl OpenFile {
             let group = self.groups.of_range(&self.snapshot, (history, segments), id, by);
             Paint::new(self.groups.slot(by, group), id.0)
         };
-        // Whatever else stands out are allocations.
+        // All other highlights apply to allocations, not to ranges.
         let has_stack = match looks.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| segments.stack(&self.snapshot, history, id) == StackId(stack))

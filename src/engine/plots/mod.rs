@@ -1,5 +1,5 @@
-//! Pictures other than the stack: where memory lies, and what was held from the driver. What they need beyond the history is made here, in
-//! slices, and the latest of it kept.
+//! The address plot and the reserved plot. The data that they need in addition to the history is built here in slices
+//! and cached.
 
 mod around;
 mod hits;

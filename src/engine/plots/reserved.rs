@@ -1,4 +1,4 @@
-//! What the picture of reserved memory is stacked from: the ranges that are wanted, and their order.
+//! Source data of the reserved plot: the mapped ranges of a part of memory, and their stacking order.
 
 use crate::curves::Part;
 use crate::device::Open;
@@ -7,11 +7,11 @@ use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, SegmentLives, SegmentPart};
 use picture::timeline::{Order, Piling};
 
-/// The ranges of a part of memory, in an order.
+/// The mapped ranges of a part of memory and their order.
 pub(super) struct Reserved {
     wanted: Part,
     stacking: Option<Grouping>,
-    /// `None`: all are wanted.
+    /// `None` if the whole device is shown.
     pub(super) part: Option<SegmentPart>,
     piling: Piling,
     pub(super) order: Option<Order>,
@@ -30,12 +30,11 @@ impl Reserved {
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.part.as_ref().map_or(0, SegmentPart::heap_bytes) + self.order.as_ref().map_or(0, Order::heap_bytes)
     }
 
-    /// Works until it is done.
+    /// Builds the data until it is complete.
     pub(super) fn step(&mut self, open: Open<'_>, segments: &SegmentLives, slice: &mut Slice) -> Sliced {
         let Open { snapshot, history, groups, .. } = open;
         if self.is_done {

@@ -1,16 +1,19 @@
-//! Postcard's deserializer with one thing less: a struct or a tuple always has all of its fields, so what serde generates for a missing one
-//! is dead code. That is some tens of bytes a field in the page's wasm.
+//! A wrapper around postcard's deserializer that reduces code size.
+//!
+//! In postcard, structs and tuples always have all of their fields. The wrapper always returns the next field, so
+//! that the code that serde generates for missing fields is dead code. This saves some tens of bytes of wasm per
+//! field.
 
 use postcard::{Deserializer, Error, de_flavors::Slice};
 use serde::de::{self, Deserialize, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
 
-/// Bytes on their way to a value.
+/// Deserializer that never reports a missing field.
 pub(super) struct Lean<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
 
-/// The fields of a struct or tuple.
+/// Fields of a struct or tuple.
 struct Fields<'a, 'de>(Lean<'a, 'de>);
 
-/// The elements of a sequence that are still to come.
+/// Remaining elements of a sequence, and their number.
 struct Elements<'a, 'de>(Lean<'a, 'de>, usize);
 
 impl<'de> Lean<'_, 'de> {
@@ -77,7 +80,7 @@ impl<'de> VariantAccess<'de> for Lean<'_, 'de> {
     }
 }
 
-/// Methods that are postcard's.
+/// Methods that are forwarded to postcard unchanged.
 macro_rules! passed_on {
     ($($name:ident)*) => {
         $(#[inline(always)]

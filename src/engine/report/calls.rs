@@ -1,49 +1,49 @@
-//! Which frames are torch's own way of calling a module, and which calls repeat something over layers or parameters.
+//! Roles of Python frames in module calls: PyTorch's wrappers, `forward` methods, optimizer and backward code.
 
 use analysis::Sites;
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// What a frame is in the calls of modules.
+/// Role of a frame in module calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Native,
-    /// torch's own code between the caller of a module and its `forward`.
+    /// PyTorch's own code between the caller of a module and its `forward`.
     Call,
-    /// What torch wraps a function in: the same as what calls it.
+    /// Function wrapper of PyTorch, such as `torch.compile`. Ignored in the chain of calls.
     Wrapper,
-    /// A `forward`; a module's, where torch's code called it.
+    /// A `forward` method. It belongs to a module if its caller is a [`Role::Call`].
     Forward,
-    /// In torch's optimizers or its backward pass: a loop in there is over parameters or operators.
+    /// Code of PyTorch's optimizers or its backward pass. Loops there run over parameters or operators.
     Library,
     Other,
 }
 
-/// `Module.__call__`, in all versions.
+/// File of `Module.__call__`, in all PyTorch versions.
 const CALL: &str = "torch/nn/modules/module.py";
 const CALLS: [&[u8]; 5] = [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
-/// `torch.compile`, autocast, `no_grad`.
+/// Files of the wrappers: `torch.compile`, autocast and `no_grad`.
 const WRAPPERS: [&str; 3] = ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
 
-/// Where parameters and operators are gone through.
+/// Paths of code that loops over parameters or operators.
 const LIBRARY: [&str; 2] = ["torch/optim/", "torch/autograd/"];
 
-/// Longer paths are nobody's.
+/// Paths longer than this are treated as native.
 const LONGEST_PATH: usize = 4096;
 
-/// The roles of frames, found once each.
+/// Cache of the roles of frames.
 #[derive(Default)]
 pub(super) struct Calls {
     roles: HashMap<FrameId, Role, foldhash::fast::RandomState>,
 }
 
 impl Calls {
-    /// The role of a frame.
+    /// Returns the role of a frame.
     pub(super) fn role(&mut self, snapshot: &Snapshot, frame: FrameId) -> Role {
         *self.roles.entry(frame).or_insert_with(|| role(snapshot, frame))
     }
 
-    /// The Python frames of a stack, outermost first.
+    /// Returns the Python frames of a stack, outermost first.
     pub(super) fn python(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<FrameId> {
         let mut frames: Vec<FrameId> = snapshot.stacks.frames(stack).collect();
         frames.retain(|&frame| self.role(snapshot, frame) != Role::Native);
@@ -51,7 +51,7 @@ impl Calls {
         frames
     }
 
-    /// Whether calls are in a `forward`, an optimizer or the backward pass; so is what has no calls.
+    /// Returns whether one of `calls` is in a `forward`, an optimizer or the backward pass. True for an empty slice.
     pub(super) fn is_inside(&mut self, snapshot: &Snapshot, calls: &[FrameId]) -> bool {
         let mut roles = calls.iter().map(|&frame| self.role(snapshot, frame));
         calls.is_empty() || roles.any(|role| matches!(role, Role::Library | Role::Forward))
@@ -66,7 +66,7 @@ fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
     }
     let file = String::from_utf8_lossy(file).replace('\\', "/");
     let name = snapshot.strings.bytes(frame.name);
-    // Since Python 3.11 a name may be qualified: `Linear.forward`.
+    // Since Python 3.11, names may be qualified: `Linear.forward`.
     let name = name.rsplit(|&letter| letter == b'.').next().unwrap_or(name);
     match name {
         _ if file.ends_with(CALL) && CALLS.contains(&name) => Role::Call,

@@ -1,22 +1,22 @@
-//! The few largest of many numbers, without keeping all of them.
+//! Top-k selection in bounded memory.
 
 use base::sorted::{sort, sorted_numbers};
 
-/// The numbers with the largest keys; of equal keys the lower numbers.
+/// The `most` numbers with the largest keys. Of equal keys, the lower numbers win.
 pub(super) struct Heaviest {
     kept: Vec<(u128, u32)>,
     most: usize,
-    /// Keys that are not below this can't be among them, once so many are known.
+    /// Inverted key of the last kept entry, after `kept` was cut to `most`. Entries at or above it are dropped.
     bound: Option<u128>,
 }
 
 impl Heaviest {
-    /// Keeps so many.
+    /// Creates a selection of `most` numbers.
     pub(super) fn new(most: usize) -> Heaviest {
         Heaviest { kept: Vec::new(), most, bound: None }
     }
 
-    /// Another number, higher than those before.
+    /// Adds a number. Numbers must be added in ascending order.
     pub(super) fn add(&mut self, key: u128, number: u32) {
         if self.bound.is_some_and(|bound| !key >= bound) {
             return;
@@ -25,12 +25,12 @@ impl Heaviest {
         if self.kept.len() >= 2 * self.most + 64 {
             sort(&mut self.kept);
             self.kept.truncate(self.most);
-            // What comes later with the last one's key has a higher number: numbers are added in ascending order.
+            // A later entry with the same key has a higher number, so it loses.
             self.bound = self.kept.last().map(|&(key, _)| key);
         }
     }
 
-    /// The numbers, those with the largest keys first.
+    /// Returns the numbers, largest key first.
     pub(super) fn ranked(self) -> Vec<u32> {
         let mut ranked = sorted_numbers(self.kept);
         ranked.truncate(self.most);

@@ -1,4 +1,4 @@
-//! Reserved, live and free bytes at a moment by kind of segment: the sums of the allocator's state, for insights.
+//! Reserved, live and free bytes at a moment, by kind of segment.
 
 use super::leaks::{pool_name, stream_name};
 use super::out_of_memory::{Room, Rooms};
@@ -12,7 +12,7 @@ use base::sorted::{pair, sorted_by_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLives};
 
-/// The state at a moment, summed up.
+/// State of the allocator at a moment, with sums by kind of segment.
 pub(super) struct Layout {
     pub(super) moment: u32,
     pub(super) state: DeviceState,
@@ -21,13 +21,13 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Nothing yet; of a moment that the trace has.
+    /// Creates an empty layout. `moment` must be within the trace.
     pub(super) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> Layout {
         let state = DeviceState::new(history, lives, moment);
         Layout { moment, state, rooms: Rooms::default(), whole: StateSums::default() }
     }
 
-    /// Works until it is done.
+    /// Rebuilds the state and computes the sums.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -41,7 +41,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Writes a sheet: a row a kind, the one with the most free bytes first.
+    /// Writes a sheet with one row per kind, most free bytes first.
     pub(super) fn write(&self, writing: &mut Writing<'_>, key: &str, title: &str) {
         let file = writing.file;
         let summed = |key, label, cell: fn(&StateSums) -> Cell| {
@@ -69,7 +69,7 @@ impl Layout {
         let explained = "By pool, stream and size class; memory without a recorded pool is listed under the default pool. Fragmentation: share of \
                     reserved bytes that is free (cached). Block sizes that are not recorded are lower bounds (≥), which makes free bytes \
                     upper bounds (≤).";
-        // Once in a report.
+        // The explanation appears only once per report.
         let is_first = writing.report.sheets.is_empty();
         let note = if is_first { explained } else { "" };
         let rooms = self.rooms.rooms.iter().collect();
@@ -78,29 +78,30 @@ impl Layout {
     }
 }
 
-/// The pool, and what segments it has.
+/// Returns the name of the pool and the kind of its segments.
 pub(super) fn kind_name(file: &OpenFile, kind: &SegmentKind) -> String {
     let mut name = pool_name(file, kind.pool, kind.small);
     name.push_str(if kind.expandable { ", expandable" } else { "" });
     name
 }
 
-/// The driver was asked for memory.
+/// Request to the driver for a new segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DriverRequest {
     pub(super) event: u32,
-    /// Bytes that were taken.
+    /// Bytes that the driver provided.
     pub(super) taken: u64,
     pub(super) kind: SegmentKind,
-    /// Allocated (rounded) bytes of the allocation that needed them, where the events that follow show it: a lower bound.
+    /// Lower bound of the rounded size of the allocation that caused the request. `None` if it is not among the next
+    /// [`NEXT_EVENTS`] events.
     pub(super) request: Option<u64>,
 }
 
-/// Events after a request to the driver within which the allocation that needed it follows.
+/// Number of events after a driver request that are searched for the allocation that caused it.
 const NEXT_EVENTS: u32 = 4;
 
 impl DriverRequest {
-    /// What the event before a moment asked the driver for.
+    /// Returns the request made by the last event before `moment`, if that event reserved a segment.
     pub(super) fn before(
         file: &OpenFile,
         history: &DeviceHistory,
@@ -124,7 +125,7 @@ impl DriverRequest {
         Some(DriverRequest { event, taken, kind: lives.kind(range)?, request })
     }
 
-    /// Whether the free bytes of its kind would have sufficed together, but no single block.
+    /// Returns whether enough bytes of the kind were free, but in no single block.
     pub(super) fn is_scattered(&self, free: &StateSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }

@@ -1,4 +1,4 @@
-//! What is live at a moment, by call site, in slices.
+//! Live bytes at a moment by call site.
 
 use super::site_sums::SiteSums;
 use super::writing::Writing;
@@ -10,13 +10,13 @@ use base::slice::{Slice, Sliced};
 use base::units::{grouped, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// The run over what is live.
+/// Allocations that are live at a moment, summed by call site.
 pub(super) struct LiveSites {
     pub(super) moment: u32,
     pub(super) sums: SiteSums,
     pub(super) bytes: u64,
     pub(super) count: u64,
-    /// Of these, bytes allocated before recording.
+    /// Bytes allocated before recording. Included in `bytes`.
     pub(super) early: u64,
     population: Population,
     next: usize,
@@ -30,7 +30,7 @@ impl LiveSites {
         LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
     }
 
-    /// Hands `each` every allocation that is live, with its bytes, in birth order.
+    /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -50,15 +50,15 @@ impl LiveSites {
         })
     }
 
-    /// Writes the sheet; with the live bytes at the cursor beside it, where there is one.
+    /// Writes the sheet. `beside` adds a column with the live bytes at the cursor.
     pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
         let (file, history) = (writing.file, writing.history);
         let mut ranked = self.sums.ranked(0);
-        // What is live at the other moment alone is a part of the total then.
+        // Call sites that are live only at the cursor follow, without a share of this total.
         let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
         ranked.extend(other.into_iter().filter(|&group| self.sums.of(group).count == 0));
         let whole = self.bytes;
-        // Of each call site what those above it and it have together.
+        // Running total over the ranking.
         let covered = ranked.iter().scan(0u64, |covered, &group| {
             *covered = covered.saturating_add(self.sums.of(group).bytes);
             Some((group, *covered))
@@ -89,7 +89,8 @@ impl LiveSites {
         });
     }
 
-    /// The largest three: `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
+    /// Returns a sentence about the three largest call sites, and the largest allocation of the first:
+    /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
     pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);

@@ -1,4 +1,4 @@
-//! Insights: what an expert would say of a snapshot, as findings and tables; one module a topic.
+//! Insights: reports with findings and tables, one module per topic.
 
 mod annotations;
 mod calls;
@@ -30,7 +30,7 @@ use job::Job;
 use known::Known;
 use std::mem::swap;
 
-/// What one file can't answer: nothing.
+/// Stands in for topics about several files, which a single file can't answer.
 struct Nothing;
 
 impl Job for Nothing {
@@ -39,7 +39,7 @@ impl Job for Nothing {
     }
 }
 
-/// The reports that are asked for, one after another, and what several of them need.
+/// Runs reports one at a time and keeps the results that they share.
 #[derive(Default)]
 pub(super) struct Reports {
     job: Option<Box<dyn Job>>,
@@ -47,12 +47,12 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    /// Lets go of the report that is in the making, not of what others need as well.
+    /// Drops the report in progress. Shared results are kept.
     pub(super) fn begin(&mut self) {
         self.job = None;
     }
 
-    /// The report that answers a question, when it is done.
+    /// Continues the report for `question` and returns it when it is done.
     ///
     /// # Errors
     /// The time is up.
@@ -86,13 +86,13 @@ impl Reports {
         Ok(report)
     }
 
-    /// Bytes on the heap of what is kept.
+    /// Returns the size of the shared results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.known.iter().map(Known::heap_bytes).sum()
     }
 }
 
-/// The report that answers a question, in the making.
+/// Creates the job for the topic of a question.
 fn job(device: i64, question: ReportQuestion) -> Box<dyn Job> {
     match question.topic {
         Topic::Comparison | Topic::Ranks => Box::new(Nothing),

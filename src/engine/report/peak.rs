@@ -1,4 +1,4 @@
-//! The insight on the peak: when it was, how much was live, and which code allocated it.
+//! Report on the peak: its time, its size and the code that allocated it.
 
 use super::heaviest::Heaviest;
 use super::job::Job;
@@ -21,12 +21,12 @@ use base::units::{EventIdx, Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
-/// Parts of the chart of the peak; what is left is one more.
+/// Number of parts in the chart of the peak, without the rest.
 const CHARTED: usize = 6;
-/// Events before the peak that are looked at where no steps are known.
+/// Default number of events before the peak that count as recent, if the peak is in no known step.
 const RECENT: u32 = 1000;
 
-/// The question, and how far its answer is.
+/// Report on the peak, in progress.
 pub(super) struct Peak {
     device: i64,
     question: ReportQuestion,
@@ -36,7 +36,7 @@ pub(super) struct Peak {
 
 struct Parts {
     peak: LiveSites,
-    /// What is live at the moment beside it.
+    /// Live allocations at the cursor, if the question has one.
     beside: Option<LiveSites>,
     categories: Vec<Weight>,
     recent: Threshold,
@@ -44,7 +44,7 @@ struct Parts {
     large: Threshold,
     oldest: Heaviest,
     old_count: u32,
-    /// What is live at the peak only because `resize_` makes room for an address: bytes and count.
+    /// Bytes and count of prefix blocks that are live at the peak. See [`is_prefix_block`].
     prefix: (u64, u64),
 }
 
@@ -57,7 +57,7 @@ impl Peak {
 impl Parts {
     fn new(file: &OpenFile, history: &DeviceHistory, question: &ReportQuestion, steps: &Steps) -> Parts {
         let moment = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
-        // The step that it is in.
+        // The step with the peak.
         let step = steps.spans.iter().find(|step| step.from < moment && moment <= step.to);
         let recent = step.map_or(RECENT, |step| moment - step.from);
         Parts {
@@ -235,7 +235,7 @@ fn write_sentences(writing: &mut Writing<'_>, parts: &Parts, known: &Known) {
     }
 }
 
-/// What the peak consists of: its largest categories, or call sites where most of it is in none.
+/// Draws the largest categories at the peak, or the largest call sites if most bytes have no category.
 fn chart(writing: &mut Writing<'_>, parts: &Parts) {
     let (file, history) = (writing.file, writing.history);
     let of = |weight: &Weight| weight.bytes;

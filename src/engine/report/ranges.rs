@@ -1,9 +1,9 @@
-//! What happened in each of many ranges of the trace, in one run over its events: as [`RangeFacts`](crate::protocol::RangeFacts)
-//! has it for one.
+//! Totals of many ranges of the trace, computed in one pass over its events.
+//! [`RangeFacts`](crate::protocol::RangeFacts) has the same totals for a single range.
 //!
-//! Never ranges × events. Peaks: between two borders of ranges only the highest moment matters, so a falling staircase of those answers
-//! every range that ends now. What was born in a range and is live: bytes by the stretch between borders in which they were born, in
-//! a tree of sums.
+//! The borders of all ranges divide the trace into stretches. For peaks, a monotonic stack of stretches with falling
+//! maxima holds the maximum of every range that ends at the current moment. For bytes that stay live, a Fenwick tree
+//! sums live bytes by the stretch of their allocation.
 
 use crate::protocol::Span;
 use crate::radix::Radix;
@@ -11,55 +11,56 @@ use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
 
-/// What happened in a range: requested bytes.
+/// Totals of a range, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Live where it begins and where it ends.
+    /// Live bytes at the start. `at_end` is the same for the end.
     pub(super) at_begin: u64,
     pub(super) at_end: u64,
-    /// The most that is live at a moment of it, both ends included, and the first such moment.
+    /// Maximum live bytes, both ends included. `peak_moment` is the first moment that has it.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
     pub(super) freed: u64,
-    /// Born in it and still live where it ends, and still live where the trace ends.
+    /// Bytes allocated in the range and still live at its end. `never_freed`: still live at the end of the trace.
     pub(super) kept: u64,
     pub(super) never_freed: u64,
 }
 
-/// The facts of many ranges, on the way.
+/// Computation of the totals of many ranges.
 #[derive(Default)]
 pub(super) struct Ranges {
     spans: Vec<Span>,
-    /// Until a range has ended, `allocated` and `freed` are those of the trace where it begins, wrapped.
+    /// Until a range has ended, `allocated` and `freed` hold the (wrapping) totals of the trace at its start.
     facts: Vec<Facts>,
-    /// The ranges by where they end.
+    /// Sorts the ranges by end.
     ends: Radix,
     by_end: Vec<u32>,
     begun: usize,
     ended: usize,
     closed: usize,
     now: Now,
-    /// The borders passed, ascending.
+    /// Borders passed so far, ascending.
     borders: Vec<u32>,
-    /// Of the stretches between them that are highest from there on: the border it begins at, the total and its moment.
+    /// Stretches with a higher maximum than all later ones: index of the border at their start, maximum live bytes,
+    /// moment of the maximum.
     stairs: Vec<(u32, i64, u32)>,
     born: Sums,
 }
 
-/// What holds at the moment that the run has come to.
+/// Totals at the current moment of the pass.
 #[derive(Default)]
 struct Now {
     moment: u32,
     total: i64,
     allocated: u64,
     freed: u64,
-    /// The highest since the last border.
+    /// Maximum live bytes since the last border, and its moment.
     highest: (i64, u32),
 }
 
 impl Ranges {
-    /// Of these, ascending by where they begin; moments of the trace.
+    /// Starts the computation. `spans` must be sorted by start and lie within the trace.
     pub(super) fn of(spans: Vec<Span>) -> Ranges {
         let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_room(spans.len()));
         let mut born = Sums(Vec::with_capacity(2 * spans.len() + 2));
@@ -67,7 +68,7 @@ impl Ranges {
         Ranges { spans, facts, ends, born, ..Ranges::default() }
     }
 
-    /// Runs on, until [`Ranges::facts`] are there.
+    /// Continues the pass. When it returns `Ok`, [`Ranges::facts`] are complete.
     pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         if self.spans.is_empty() {
             return Ok(());
@@ -76,7 +77,7 @@ impl Ranges {
             slice.tick()?;
             let at = self.ends.len() as u32;
             self.ends.push(self.span(at).to.into(), at);
-            // All at once would take long.
+            // Resized with the loop, because resizing at once could exceed the time slice.
             self.facts.push(Facts::default());
             self.born.0.extend([0; 2]);
         }
@@ -93,17 +94,17 @@ impl Ranges {
         Ok(())
     }
 
-    /// What happened in one more range is known already.
+    /// Adds the totals of a range that were computed elsewhere.
     pub(super) fn push(&mut self, facts: Facts) {
         self.facts.push(facts);
     }
 
-    /// What happened in each, once done.
+    /// Returns the totals of each range. They are complete after [`Ranges::step`] returned `Ok`.
     pub(super) fn facts(&self) -> &[Facts] {
         &self.facts
     }
 
-    /// One of them, and what happened in it.
+    /// Returns a range and its totals.
     pub(super) fn at(&self, range: u32) -> (Span, Facts) {
         (self.span(range), self.facts.get(range as usize).copied().unwrap_or_default())
     }
@@ -112,7 +113,7 @@ impl Ranges {
         self.spans.get(range as usize).copied().unwrap_or(Span { from: 0, to: 0 })
     }
 
-    /// One thing more: a border, a beginning, an end, the events up to the next of these.
+    /// Processes a border, the start of a range, its end, or the events up to the next of these.
     fn advance(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let (now, count) = (self.now.moment, history.event_count());
         let begin = self.spans.get(self.begun).map_or(count, |span| span.from);
@@ -191,7 +192,7 @@ impl Ranges {
         } else {
             now.total = now.total.saturating_sub(change);
             now.freed = now.freed.wrapping_add(size);
-            // What was live before the trace stands in no stretch.
+            // Allocations from before recording belong to no stretch.
             if born > 0 {
                 self.born.add(stretch, -i128::from(size));
             }
@@ -201,7 +202,7 @@ impl Ranges {
         }
     }
 
-    /// The number of a border that was passed: what is born after it stands in stretches of higher numbers.
+    /// Returns the index of a border. Allocations after the border belong to stretches with a higher index.
     fn border(&self, moment: u32) -> u32 {
         self.borders_before(moment)
     }
@@ -219,7 +220,7 @@ fn clamped(bytes: i128) -> u64 {
     u64::try_from(bytes.max(0)).unwrap_or(u64::MAX)
 }
 
-/// Numbers whose sums up to a place are told in a few steps (a tree of Fenwick's).
+/// Fenwick tree: prefix sums in logarithmic time.
 #[derive(Default)]
 struct Sums(Vec<i128>);
 
@@ -232,7 +233,7 @@ impl Sums {
         }
     }
 
-    /// Of all places up to this one.
+    /// Returns the sum of all entries up to and including `place`.
     fn up_to(&self, place: u32) -> i128 {
         let mut at = (place as usize + 1).min(self.0.len().saturating_sub(1));
         let mut sum = 0;

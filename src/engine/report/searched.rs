@@ -1,4 +1,4 @@
-//! Steps and modules of a [`Side`], found as the insights find them.
+//! Steps and modules of a [`Side`] of a comparison, found by the same rules as in the reports.
 
 use super::modules::Tree;
 use super::steps::{Finding, How};
@@ -7,16 +7,16 @@ use crate::side::Side;
 use base::slice::{Slice, Sliced};
 use history::snapshot::StackId;
 
-/// The search for the steps of a device.
+/// Search for the steps of a device.
 pub struct StepSearch(Finding);
 
 impl StepSearch {
-    /// Of the device with this ordinal.
+    /// Creates a search for the device with this ordinal.
     pub fn new(device: i64) -> StepSearch {
         StepSearch(Finding::new(device))
     }
 
-    /// Searches.
+    /// Continues the search.
     ///
     /// # Errors
     /// The time is up.
@@ -24,17 +24,18 @@ impl StepSearch {
         self.0.step(side.file, slice)
     }
 
-    /// The steps, ascending; none overlap.
+    /// Returns the steps in ascending order, without overlap.
     pub fn spans(&self) -> &[Span] {
         &self.0.steps.spans
     }
 
-    /// What the annotation of a step says; `None` where steps have none of their own.
+    /// Returns the text of the annotation of a step, or `None` if steps have no annotations of their own.
     pub fn name(&self, side: &Side, number: usize) -> Option<String> {
         self.0.steps.name(side.file, side.history, number)
     }
 
-    /// How they were found: steps of two files that were found in different ways are not compared.
+    /// Returns the name of the rule that found the steps. Steps of two files are comparable only if the rule is the
+    /// same.
     pub fn way(&self) -> &'static str {
         match self.0.steps.found {
             How::Nothing => "none",
@@ -45,12 +46,12 @@ impl StepSearch {
     }
 }
 
-/// The search for the modules of a file.
+/// Search for the modules of a file.
 #[derive(Default)]
 pub struct ModuleSearch(Tree);
 
 impl ModuleSearch {
-    /// Searches.
+    /// Continues the search.
     ///
     /// # Errors
     /// The time is up.
@@ -58,17 +59,17 @@ impl ModuleSearch {
         self.0.step(side.snapshot(), slice)
     }
 
-    /// How many modules there are, the one that stands for none included.
+    /// Returns the number of modules, including number 0 for no module.
     pub fn count(&self) -> u32 {
         self.0.modules.len() as u32
     }
 
-    /// The module of a stack; 0: none.
+    /// Returns the number of the module of a stack, or 0 if it has none.
     pub fn of(&self, stack: StackId) -> u32 {
         self.0.of(stack)
     }
 
-    /// The module around one, which has a lower number, and what this one is called.
+    /// Returns the parent of a module and the module's own name. The parent has a lower number.
     pub fn named(&self, side: &Side, number: u32) -> Option<(u32, String)> {
         let module = self.0.modules.get(number as usize).filter(|_| number > 0)?;
         let (class, calls) = (module.class(side.snapshot()), module.calls(side.snapshot()));

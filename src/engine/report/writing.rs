@@ -1,6 +1,6 @@
-//! What reports are written with: statements, sheets, bytes as words, stacks as lines.
+//! Building blocks of reports: statements, sheets, formatted numbers and stack lines.
 //!
-//! What all reports call for each sentence is never inlined: small as it is, that would be another kB of wasm.
+//! Functions that reports call for each sentence are never inlined, because the copies would add a kB of wasm.
 
 use super::column::{Column, cells};
 use crate::open::OpenFile;
@@ -12,16 +12,16 @@ use base::units::{Bytes, EventIdx, Moment, grouped};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 
-/// Most rows of one sheet, however many are requested.
+/// Maximum number of rows per sheet, even if the question allows more.
 pub(super) const MOST_ROWS: u32 = 100_000;
-/// Characters of a name that are shown.
+/// Maximum length of a name, in characters.
 const LONGEST_NAME: usize = 200;
-/// Frames of a stack that are shown, the innermost ones.
+/// Maximum number of frames shown of a stack, innermost first.
 const MOST_FRAMES: usize = 200;
-/// Bytes of all stacks of a report: they may name the same long string endlessly often.
+/// Maximum bytes of all stack lines of a report. Limits the output if a file repeats a long name in many frames.
 const MOST_TEXT: usize = 4 << 20;
 
-/// A report on its way, and what it is about.
+/// Report under construction, and its inputs.
 pub(super) struct Writing<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
@@ -31,25 +31,25 @@ pub(super) struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    /// Nothing is written yet.
+    /// Creates an empty report.
     pub(super) fn new(file: &'a OpenFile, history: &'a DeviceHistory, question: &'a ReportQuestion) -> Writing<'a> {
         let report = Report { topic: question.topic, ..Report::default() };
         Writing { file, history, question, lines: StackLines::default(), report }
     }
 
-    /// Another sentence.
+    /// Appends a statement.
     #[inline(never)]
     pub(super) fn say(&mut self, tone: Tone, text: String, evidence: Option<Evidence>) {
         self.report.statements.push(says(tone, text, evidence));
     }
 
-    /// What to change about what the last sentence says.
+    /// Sets the suggested action of the last statement.
     #[inline(never)]
     pub(super) fn fix(&mut self, fix: &str) {
         self.report.statements.last_mut().into_iter().for_each(|last| last.fix = fix.to_owned());
     }
 
-    /// The chart of the last sentence; without one where there is nothing to draw.
+    /// Sets the chart of the last statement. An empty chart is dropped.
     #[inline(never)]
     pub(super) fn chart(&mut self, chart: Chart) {
         let is_empty = match &chart {
@@ -61,7 +61,7 @@ impl<'a> Writing<'a> {
         self.report.statements.last_mut().into_iter().for_each(|last| last.chart = (!is_empty).then(|| chart.clone()));
     }
 
-    /// The same of a whole and its parts: what has none is left out.
+    /// Sets a chart of parts for the last statement. Parts without bytes are left out.
     #[inline(never)]
     pub(super) fn parts(&mut self, parts: &[(&str, u64)]) {
         let some = parts.iter().filter(|(_, bytes)| *bytes > 0);
@@ -70,19 +70,19 @@ impl<'a> Writing<'a> {
         ));
     }
 
-    /// How many rows of a sheet are shown.
+    /// Returns the maximum number of rows per sheet.
     pub(super) fn most_rows(&self) -> usize {
         self.question.rows.min(MOST_ROWS) as usize
     }
 
-    /// A row about one allocation, without its cells.
+    /// Creates a row for an allocation, without cells.
     pub(super) fn allocation_row(&mut self, id: AllocationId, moment: Option<u32>) -> SheetRow {
         let stack = self.lines.of(&self.file.snapshot, self.file.stack(self.history, id));
         SheetRow { stack, ..row(allocation(id.0, moment)) }
     }
 
-    /// Puts rows into a sheet, as many as are asked for, and the sheet into the report: a row for each of `ranked`, which `row` has all of
-    /// but the cells.
+    /// Adds a sheet to the report, with a row for each of `ranked` up to the maximum. `row` creates a row without its
+    /// cells.
     pub(super) fn fill<R: Copy>(
         &mut self,
         mut sheet: Sheet,
@@ -97,7 +97,7 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// A name, cut where it is too long to read; rows without end may have the same one.
+/// Returns a name cut to [`LONGEST_NAME`] characters, because many rows may repeat it.
 pub(super) fn cut(name: &str) -> String {
     match name.char_indices().nth(LONGEST_NAME) {
         Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
@@ -105,36 +105,36 @@ pub(super) fn cut(name: &str) -> String {
     }
 }
 
-/// What is looked for to find a category.
+/// Returns the search query that finds the allocations of a category.
 pub(super) fn category_query(name: &str) -> String {
     let quote = if name.contains('"') { "" } else { "\"" };
     ["@category ", quote, name, quote].concat()
 }
 
-/// A sentence.
+/// Creates a statement.
 #[inline(never)]
 pub(super) fn says(tone: Tone, text: String, evidence: Option<Evidence>) -> Statement {
     Statement { tone, text, fix: String::new(), chart: None, evidence }
 }
 
-/// A row by what it rests on, without its cells.
+/// Creates a row without cells.
 #[inline(never)]
 pub(super) fn row(evidence: Evidence) -> SheetRow {
     SheetRow { evidence: Some(evidence), ..SheetRow::default() }
 }
 
-/// That a range of the trace is shown, and a moment of it.
+/// Returns evidence that shows a range of the trace and moves the cursor into it.
 #[inline(never)]
 pub(super) fn shown(span: Span, moment: u32) -> Evidence {
     Evidence { span: Some(span), moment: Some(moment), ..Evidence::default() }
 }
 
-/// Bytes in a sentence: `38.1 MiB`. To the byte they stand in tables.
+/// Formats bytes for a sentence: `38.1 MiB`. Tables have exact values.
 pub(super) fn bytes(bytes: u64) -> String {
     Bytes(bytes).to_string()
 }
 
-/// A moment in a sentence: `after event 3,216`.
+/// Formats a moment for a sentence: `after event 3,216`.
 pub(super) fn when(moment: u32) -> String {
     match Moment(moment).event() {
         None => "before the first event".to_owned(),
@@ -142,25 +142,25 @@ pub(super) fn when(moment: u32) -> String {
     }
 }
 
-/// That a moment is shown.
+/// Returns evidence that moves the cursor to a moment.
 #[inline(never)]
 pub(super) fn at(moment: u32) -> Evidence {
     Evidence { moment: Some(moment), ..Evidence::default() }
 }
 
-/// The event by which an allocation was freed.
+/// Returns a cell with the event that freed an allocation.
 pub(super) fn freed_by(history: &DeviceHistory, id: AllocationId) -> Cell {
     let freed = history.allocations.died(id).and_then(Moment::event);
     freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
 }
 
-/// That an allocation is selected, at a moment.
+/// Returns evidence that selects an allocation, at a moment if there is one.
 #[inline(never)]
 pub(super) fn allocation(id: u32, moment: Option<u32>) -> Evidence {
     Evidence { moment, allocation: Some(id), ..Evidence::default() }
 }
 
-/// A threshold (key, label, unit) as it is asked for, or else `value`.
+/// Creates a threshold from key, label and unit. Its value comes from the question, or else is `value`.
 #[inline(never)]
 pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3], value: u64) -> Threshold {
     let asked = question.thresholds.iter().rev().find(|(asked, _)| asked == key);
@@ -168,7 +168,7 @@ pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3]
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Stacks as lines, until there is too much of them for one report.
+/// Formats stacks as lines, up to [`MOST_TEXT`] bytes per report.
 pub(super) struct StackLines {
     left: usize,
 }
@@ -180,12 +180,12 @@ impl Default for StackLines {
 }
 
 impl StackLines {
-    /// The lines of a stack, innermost first, whole paths.
+    /// Returns the lines of a stack, innermost first, with full paths.
     pub(super) fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Vec<String> {
         self.of_frames(snapshot, snapshot.stacks.frames(stack))
     }
 
-    /// The lines of these frames.
+    /// Returns the lines of frames.
     pub(super) fn of_frames(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
         let mut lines = Vec::new();
         for frame in frames.take(MOST_FRAMES) {

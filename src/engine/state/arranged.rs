@@ -1,7 +1,8 @@
-//! The segments of a state in the order they are shown in: by what they serve, then as asked; and the rows they take.
+//! Display order of the segments, their groups, and the rows that they take.
 //!
-//! Groups: pools ascending, so that the default one comes first and those of which it is not known last; in each the streams ascending;
-//! in each large blocks before small ones, because that is where memory is; segments of fixed size before those that can grow.
+//! The default pool comes first and the unknown pool last. Within a pool, streams are in ascending order. Within a
+//! stream, large segments come before small ones, because they hold most of the memory, and fixed-size segments
+//! before expandable ones.
 
 use super::device_state::DeviceState;
 use crate::protocol::{Only, SegmentSort, StateGroup, StateSums};
@@ -9,23 +10,23 @@ use crate::radix::Sorting;
 use base::slice::{Slice, Sliced};
 use history::replay::{SegmentKind, SegmentLives};
 
-/// Device pixels between two segments of a row, at least and at most: an eighth of the first. Where a thousand share a few rows, their
-/// gaps must not take more than they do.
+/// Minimum and maximum gap between two segments of a row, in device pixels. The gap is an eighth of the segment
+/// before it. Small segments get small gaps so that the gaps do not outweigh the segments.
 const GAPS: [u64; 2] = [1, 3];
-/// Keys that segments are sorted by: pool in two parts, stream, the rest of the kind, and what was asked for.
+/// Number of sort keys: the requested order, the rest of the kind, the stream, and two for the pool.
 const KEYS: usize = 5;
 
-/// Segments in an order, in groups.
+/// Segments in display order, in groups.
 pub(super) struct Arranged {
     pub(super) only: Only,
     pub(super) sort: SegmentSort,
     sorting: Sorting,
-    /// How many of all segments were looked at, and whether those that are wanted are sorted.
+    /// Number of items processed in the current pass, and whether the selected segments are sorted.
     next: usize,
     is_sorted: bool,
-    /// Places of segments in [`DeviceState::segments`].
+    /// Indices into [`DeviceState::segments`].
     pub(super) order: Vec<u32>,
-    /// The groups, their rows not yet told; where each begins in the order.
+    /// Start of each group in `order`, and the group. The rows are not set yet.
     pub(super) groups: Vec<(u32, StateGroup)>,
     pub(super) whole: StateSums,
 }
@@ -36,7 +37,7 @@ impl Arranged {
         Arranged { only, sort, sorting, next, is_sorted, order, groups, whole }
     }
 
-    /// Works until it is done.
+    /// Sorts and groups the segments until done.
     pub(super) fn step(&mut self, state: &DeviceState, lives: &SegmentLives, slice: &mut Slice) -> Sliced {
         let kind_of = |kind: u32| lives.kinds().get(kind as usize).copied().unwrap_or(UNKNOWN);
         while !self.is_sorted
@@ -94,7 +95,6 @@ impl Arranged {
         Ok(())
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.order.capacity() * size_of::<u32>()
             + self.sorting.heap_bytes()
@@ -104,36 +104,35 @@ impl Arranged {
 
 const UNKNOWN: SegmentKind = SegmentKind { pool: None, stream: None, small: false, expandable: false };
 
-/// Where segments go, one after another.
+/// Layout of segments in rows, like words in lines of text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
-    /// Bytes that a pixel covers: above 0.
+    /// Scale in bytes per pixel. Greater than 0.
     pub(super) bytes_per_px: f64,
-    /// Width of a row; 0: each segment is a row, and nothing has a width.
+    /// Width of a row in device pixels. 0 means a list: each segment takes one row and has no width.
     pub(super) width_px: u32,
-    /// The next place in the order, the group it may begin, the row and the pixel that are free.
+    /// Next index in the order, next group, and next free row and pixel.
     pub(super) next: usize,
     group: usize,
     pub(super) row: u64,
     x: u64,
-    /// By rank, where kept: first row and first pixel.
+    /// First row and pixel of each segment, by index in the order. `None` if only the number of rows is needed.
     pub(super) places: Option<Vec<[u32; 2]>>,
-    /// The row of each group's heading, where kept.
+    /// Row of each group's heading. Empty if `places` is `None`.
     pub(super) headings: Vec<u32>,
 }
 
 impl Flow {
-    /// Nothing has a place yet.
     pub(super) fn new(bytes_per_px: f64, width_px: u32) -> Flow {
         Flow { bytes_per_px, width_px, ..Flow::default() }
     }
 
-    /// How wide a segment of so many bytes is, all rows together.
+    /// Returns the total width of a segment in pixels, over all rows that it takes.
     pub(super) fn pixels(&self, bytes: u64) -> u64 {
         if self.width_px == 0 { 0 } else { ((bytes as f64 / self.bytes_per_px).round() as u64).max(1) }
     }
 
-    /// Places segments. `row` then is how many rows there are.
+    /// Places all segments. Afterwards, `row` is the number of rows.
     pub(super) fn step(&mut self, state: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced {
         let width = u64::from(self.width_px);
         while let Some(part) = slice.part(&mut self.next, arranged.order.len(), 1)? {

@@ -1,4 +1,4 @@
-//! What is at an address at a moment: the allocation, the segment, what is free.
+//! Lookup of the allocation, segment and free block at an address and moment.
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -9,18 +9,18 @@ use base::units::Moment;
 use history::replay::{AllocationId, SegmentLives};
 use picture::timeline::lowest_byte_of;
 
-/// The state at the moment that was requested last.
+/// Lookup with a cache of the last requested state.
 #[derive(Default)]
 pub(crate) struct Beneath {
     state: Option<DeviceState>,
 }
 
-/// What is there.
+/// The allocation and the memory at an address.
 type Hit = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
 impl Beneath {
-    /// What is at `address`. The allocation's lowest byte is that in the stack in order of birth:
-    /// where a cursor stands that looks at it there.
+    /// Returns what is at `address`. The lowest byte of the allocation refers to the stack in allocation order, which
+    /// is where the cursor stands when the allocation is selected there.
     pub(crate) fn at(
         &mut self,
         file: &mut OpenFile,
@@ -58,13 +58,12 @@ impl Beneath {
         Ok((hit, Some(Box::new(memory))))
     }
 
-    /// Bytes on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.state.as_ref().map_or(0, DeviceState::heap_bytes)
     }
 }
 
-/// The segment that holds an address, without who made it.
+/// Returns the segment that contains an address, without its call site.
 fn segment_at(state: &DeviceState, lives: &SegmentLives, address: u64) -> Option<HitSegment> {
     let segment = state.segment_at(address)?;
     let [first, beyond] = segment.ranges.map(|place| place as usize);

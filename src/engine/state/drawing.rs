@@ -1,4 +1,4 @@
-//! The wanted rows of a state's picture: the parts of segments in them, and what is in those.
+//! Drawing of the visible rows of the Segments view: the bars of the segments and the pieces in them.
 
 use super::arranged::{Arranged, Flow};
 use super::device_state::{Block, DeviceState, Segment};
@@ -9,24 +9,24 @@ use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
 use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Most rows that are listed.
+/// Maximum number of rows in an answer.
 const MOST_ROWS: u32 = 4096;
 
-/// Bars and pieces, as far as they are drawn.
+/// Drawing in progress.
 #[derive(Default)]
 pub(super) struct Drawing {
     pub(super) bars: Vec<StateBar>,
     pub(super) pieces: Vec<StatePiece>,
-    /// The rows that are wanted: the first, and the first beyond.
+    /// Requested rows: start and end (exclusive).
     rows: [u32; 2],
-    /// The next segment by rank, which of its rows comes next, and in that the next block, where some of them are drawn.
+    /// Next segment by rank, the next of its rows, and the next block in that row if the row is partly drawn.
     rank: usize,
     part: u64,
     block: Option<usize>,
     line: Line,
 }
 
-/// What is drawn, and how.
+/// The state to draw, and its layout and colouring.
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'a> {
     pub(super) file: &'a OpenFile,
@@ -37,17 +37,17 @@ pub(super) struct Subject<'a> {
     pub(super) colouring: Grouping,
 }
 
-/// A segment and where it stands, in pixels.
+/// A segment and its position in pixels.
 struct Placed<'a> {
     segment: &'a Segment,
     bytes_per_px: f64,
     pixels: u64,
-    /// Those of the row at hand: the first, and the first beyond.
+    /// Pixels of the current row: start and end (exclusive).
     bar: [u64; 2],
 }
 
 impl Placed<'_> {
-    /// The nearest pixel edge of an address, counted from the segment's first.
+    /// Returns the pixel edge nearest to an address, relative to the start of the segment.
     fn edge(&self, address: u64) -> u64 {
         if address >= self.segment.end {
             return self.pixels;
@@ -56,7 +56,7 @@ impl Placed<'_> {
         ((bytes as f64 / self.bytes_per_px).round() as u64).min(self.pixels)
     }
 
-    /// The same in the row at hand.
+    /// Converts a pixel edge of the segment to one of the current row.
     fn within(&self, edge: u64) -> u32 {
         (edge.clamp(self.bar[0], self.bar[1]) - self.bar[0]) as u32
     }
@@ -69,7 +69,7 @@ impl Placed<'_> {
 impl Drawing {
     pub(super) fn new(flow: &Flow, [first, count]: [u32; 2]) -> Drawing {
         let places = flow.places.as_deref().unwrap_or_default();
-        // The segment before may go on in the first row.
+        // The previous segment may continue in the first row.
         let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
         let rows = [first, first.saturating_add(count.min(MOST_ROWS))];
         let mut line = Line::default();
@@ -77,7 +77,7 @@ impl Drawing {
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
-    /// Works until it is done.
+    /// Draws the requested rows until done.
     pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice) -> Sliced {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
             slice.spend(16)?;
@@ -87,7 +87,7 @@ impl Drawing {
         Ok(())
     }
 
-    /// The bar that is drawn next, and its first pixel; `None` when there is none in the wanted rows.
+    /// Returns the next bar with its left pixel, or `None` if the requested rows are complete.
     fn next_bar<'a>(&mut self, subject: Subject<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
         let Subject { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
@@ -121,7 +121,7 @@ impl Drawing {
         }
     }
 
-    /// Draws the blocks of a bar.
+    /// Draws the blocks and free blocks of a bar.
     fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
         let blocks = subject.state.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
@@ -142,7 +142,7 @@ impl Drawing {
                 break;
             }
             let x = edges.map(|edge| placed.within(edge));
-            // What has no pixel is told of in the row where it begins.
+            // A block without a pixel is counted in the row of its start.
             if x[0] < x[1] || edges[0] >= first {
                 let is_thin = ((block.to - block.from) as f64) < placed.bytes_per_px && !self.line.is_list;
                 self.line.block(part(subject, placed, block, x), is_thin);
@@ -165,7 +165,7 @@ impl Drawing {
     }
 }
 
-/// A block as a piece.
+/// Converts a block to a piece.
 fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
     let Subject { file, history, state, .. } = subject;
     let id = AllocationId(block.id);

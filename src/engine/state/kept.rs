@@ -1,7 +1,8 @@
-//! Segments that the driver could have back, and those that a single live block pins: what they cost, and whose block it is.
+//! Segments that the driver could get back, and segments that are pinned by a single live block, by the call site of
+//! that block.
 //!
-//! A segment goes back to the driver as a whole, so one block of a few bytes keeps all of it. Expandable segments give back free pages
-//! and are pinned by nothing.
+//! A segment goes back to the driver as a whole, so one block of a few bytes can pin the whole segment. Expandable
+//! segments return free pages individually and are not counted.
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -10,30 +11,30 @@ use base::slice::{Slice, Sliced};
 use base::sorted::{pair, sorted_numbers};
 use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 
-/// Call sites that are told of.
+/// Maximum number of call sites in an answer.
 const MOST_SITES: usize = 100;
 
-/// What holds segments, as far as they were looked at.
+/// Statistics of pinned and empty segments, as far as they have been examined.
 #[derive(Default)]
 pub(crate) struct Keeping {
     next: usize,
     told: StateKept,
-    /// What is pinned, by call site.
+    /// Segments pinned by a single block, by call site.
     sites: Vec<Site>,
 }
 
-/// What blocks of a call site pin.
+/// Segments pinned by single blocks of a call site.
 #[derive(Clone, Copy, Default)]
 struct Site {
     free: Weight,
     reserved: u64,
-    /// The block in the segment with the most free bytes, and these.
+    /// The block in the segment with the most free bytes, and the number of these bytes.
     allocation: u32,
     most: u64,
 }
 
 impl Keeping {
-    /// Looks at segments: those in these places of the state, or all.
+    /// Examines the segments at these indices of the state, or all segments.
     pub(crate) fn step(
         &mut self,
         file: &OpenFile,
@@ -74,7 +75,7 @@ impl Keeping {
         Ok(())
     }
 
-    /// What was found, once all were looked at: the call site that pins most free bytes first.
+    /// Returns the statistics. The call site that pins the most free bytes comes first.
     pub(crate) fn told(&self, file: &OpenFile, history: &DeviceHistory) -> StateKept {
         let some = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
         let ranked = sorted_numbers(some.map(|(site, group)| (pair(!site.free.bytes, 0), group)).collect());

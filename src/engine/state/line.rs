@@ -1,32 +1,36 @@
-//! The pieces of one bar: its blocks and what is free between them, from left to right, each pixel in exactly one.
+//! Pieces of one bar: its blocks and the free space between them, from left to right. Each pixel belongs to exactly
+//! one piece.
 //!
-//! Edges are rounded to whole pixels, so a block or a free block of a pixel or more has at least one. Neighbouring blocks that are
-//! thinner are joined until they have one as well. What stays without takes a pixel where there are two of what is free beside it, else
-//! one from a block of three; else it is counted to the block before it. So a free block of a pixel or more is never painted over, but
-//! where nothing would be seen of a bar's blocks; and no block is lost.
+//! Edges are rounded to whole pixels, so a block or free block of at least one pixel's size has a pixel. Thinner
+//! blocks are joined with thin neighbours until they have a pixel. If they still have none, they take one from
+//! adjacent free space of two or more pixels, or from an adjacent block of three or more. Otherwise they are counted
+//! with the block before them.
+//!
+//! So no block is lost, and free space of a pixel or more is never painted over, unless none of the bar's blocks
+//! would be visible.
 
 use crate::protocol::{PieceKind, StatePiece};
 
-/// A bar in the making.
+/// Bar under construction.
 #[derive(Default)]
 pub(super) struct Line {
-    /// Whether every block is a piece of its own, whatever its width.
+    /// True if every block becomes a piece of its own, whatever its width.
     pub(super) is_list: bool,
     pub(super) pieces: Vec<Part>,
     /// Thin blocks that have no pixel yet.
     open: Option<Part>,
 }
 
-/// A piece, and the bytes of the largest block in it.
+/// A piece, and the size of its largest block in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Part {
     pub(super) piece: StatePiece,
     pub(super) largest: u64,
-    /// Where the part that was not requested begins, in pixels.
+    /// Pixel at which the rounding (bytes that were not requested) starts.
     pub(super) lost_from: u32,
 }
 
-/// What is free beside thin blocks, or a block there, is this many pixels wide at least where it gives one away.
+/// Minimum width of free space, and of a block, that gives a pixel to adjacent thin blocks.
 const GIVES: [u32; 2] = [2, 3];
 
 impl Part {
@@ -42,12 +46,12 @@ impl Part {
         matches!(self.piece.kind, PieceKind::Live | PieceKind::Pending)
     }
 
-    /// Whether a pixel of it can be had.
+    /// Returns whether the piece is wide enough to give a pixel away.
     fn gives(&self) -> bool {
         self.width() >= GIVES[usize::from(!self.is_free())]
     }
 
-    /// Counts other blocks to this.
+    /// Adds the blocks of another piece to this one.
     fn join(&mut self, other: &Part) {
         let (mine, its) = (&mut self.piece, &other.piece);
         if other.largest > self.largest {
@@ -65,7 +69,7 @@ impl Part {
 }
 
 impl Line {
-    /// What is free next: a pixel or more.
+    /// Appends free space of at least one pixel.
     pub(super) fn free(&mut self, mut free: Part) {
         if let Some(open) = self.open.take() {
             self.open = self.settle(open, &mut free);
@@ -73,7 +77,7 @@ impl Line {
         self.pieces.push(free);
     }
 
-    /// The next block; `is_thin`: it is thinner than a pixel.
+    /// Appends a block. `is_thin` means that it is thinner than a pixel.
     pub(super) fn block(&mut self, mut block: Part, is_thin: bool) {
         match self.open.take() {
             Some(mut open) if is_thin && open.piece.x[1] == block.piece.x[0] => {
@@ -95,14 +99,14 @@ impl Line {
         }
     }
 
-    /// Ends the bar.
+    /// Completes the bar.
     pub(super) fn end(&mut self) {
         let Some(mut open) = self.open.take() else { return };
         let place = open.piece.x[1];
         let mut behind = Part { piece: StatePiece { x: [place; 2], ..StatePiece::default() }, ..Part::default() };
         if let Some(left) = self.settle(open, &mut behind) {
             open = left;
-            // Nothing but free blocks of a pixel each: the smallest of them gives way.
+            // There are only free blocks of one pixel each. Replace the smallest of them.
             match self.pieces.iter_mut().min_by_key(|part| part.piece.rounded) {
                 Some(last) => {
                     open.piece.x = last.piece.x;
@@ -116,7 +120,8 @@ impl Line {
         }
     }
 
-    /// Finds room for thin blocks before what comes next; gives them back where there is none, not even beside a block.
+    /// Finds a pixel for thin blocks before the next piece, or adds them to an earlier block. Returns them if neither
+    /// is possible.
     fn settle(&mut self, mut open: Part, next: &mut Part) -> Option<Part> {
         let place = open.piece.x[0];
         let last = self.pieces.last_mut();
@@ -142,7 +147,7 @@ impl Line {
         None
     }
 
-    /// A block with a place, and beside it what was not requested, where that is seen.
+    /// Appends a block that has pixels, followed by its rounding if that is visible.
     fn push(&mut self, mut block: Part) {
         let [from, to] = block.piece.x;
         let lost_from = block.lost_from.max(from);

@@ -1,7 +1,7 @@
-//! The allocator's state at a moment: what a [`StateQuestion`] and a question about an address are answered from.
+//! Answers for the Segments view: the allocator's state at a moment, as asked for by a [`StateQuestion`].
 //!
-//! What is held at a moment, its order, and the rows it takes are kept until something else is asked for: scrolling and zooming cost what
-//! is seen.
+//! The state, the display order and the row layout are cached until the question changes, so scrolling and zooming
+//! only draw the visible rows.
 
 mod arranged;
 mod beneath;
@@ -24,23 +24,23 @@ use base::slice::{Slice, Sliced, Spent};
 use drawing::{Drawing, Subject};
 use zoom::Zoom;
 
-/// What rows are made for: their width, bytes a pixel, how many are to suffice.
+/// Parameters of the row layout: width in pixels, bytes per pixel, and number of rows to fit.
 type Scale = (u32, f64, u32);
 
-/// The state that was asked for last, as far as it is made.
+/// The last requested state, with everything that was derived from it.
 #[derive(Default)]
 pub(super) struct States {
     state: Option<DeviceState>,
     arranged: Option<Arranged>,
     zoom: Option<(Zoom, Scale)>,
     flow: Option<(Flow, Scale)>,
-    /// What is made for one question alone.
+    /// Work in progress for the current question.
     drawn: Option<(StateQuestion, Drawing, Option<Fits>)>,
     keeping: Keeping,
 }
 
 impl States {
-    /// The state. On a device that the file does not have it is empty.
+    /// Computes the answer. It is empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -56,12 +56,13 @@ impl States {
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
             return Ok(StatePage::default());
         };
-        // 0 is what is to fit; what is no number as well, because it would not equal itself.
+        // 0 means fit to rows. Values that are not finite are treated the same. NaN would never compare equal to
+        // itself.
         if !(question.bytes_per_px > 0.0 && question.bytes_per_px.is_finite()) {
             question.bytes_per_px = 0.0;
         }
         if !self.state.as_ref().is_some_and(|state| state.is_of(history, question.moment)) {
-            // What was there before is let go of first.
+            // Free the previous state before building the next one.
             *self = States::default();
         }
         let state = self.state.get_or_insert_with(|| DeviceState::new(history, lives, question.moment));
@@ -78,7 +79,7 @@ impl States {
         if self.flow.as_ref().is_none_or(|&(_, of)| of != scale) {
             self.drawn = None;
             let bytes_per_px = match (question.bytes_per_px, width_px) {
-                // Nothing has a width in a list.
+                // A list has no widths.
                 (0.0, 1..) => {
                     if self.zoom.as_ref().is_none_or(|&(_, of)| of != scale) {
                         self.zoom = Some((Zoom::new(arranged, width_px, question.fit_rows), scale));
@@ -123,7 +124,6 @@ impl States {
         })
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let flow = self.flow.as_ref().and_then(|(flow, _)| flow.places.as_ref());
         self.state.as_ref().map_or(0, DeviceState::heap_bytes)
@@ -132,7 +132,7 @@ impl States {
     }
 }
 
-/// Row and pixel of an address, where it is held and shown.
+/// Returns the row and pixel of an address, or `None` if it is not reserved or not shown.
 fn place_of(state: &DeviceState, arranged: &Arranged, flow: &Flow, address: u64) -> Option<[u32; 2]> {
     let segment = state.segment_at(address)?;
     let is_it = |&place: &u32| state.segments.get(place as usize).is_some_and(|it| it.address == segment.address);

@@ -1,8 +1,9 @@
-//! Where a request of so many bytes would go: the rules of PyTorch's `CUDACachingAllocator`.
+//! Prediction of where a request would be placed, by the rules of PyTorch's `CUDACachingAllocator.cpp`.
 //!
-//! A request is rounded, and served by a free block of its pool, of its size class (small up to 1 MiB), of its stream: the smallest that
-//! suffices. Where `max_split_size` is set, a block of that size or more serves no smaller request, and a request of that size or more
-//! takes no block that is larger by 20 MiB. Otherwise the driver is asked, for more than the request: see [`from_the_driver`].
+//! A request is rounded. It is served by the smallest sufficient free block of the same pool, stream and size class
+//! (small up to 1 MiB). If `max_split_size` is set, a block of at least that size does not serve a smaller request,
+//! and a request of at least that size does not take a block that is 20 MiB larger or more. If no block fits, the
+//! driver is asked for memory, usually for more than the request (see [`from_the_driver`]).
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
@@ -12,30 +13,31 @@ use base::sorted::{pair, sorted_by_key};
 use hashbrown::HashMap;
 use history::replay::SegmentLives;
 
-/// Requests up to this come from the pool of small blocks (`kSmallSize`).
+/// Maximum rounded size of a request that is served from the small pool (`kSmallSize`).
 const SMALL_REQUEST: u64 = 1 << 20;
-/// What is taken from the driver is a multiple of this (`kSmallBuffer`, `kRoundLarge`).
+/// Granularity of memory from the driver (`kSmallBuffer`, `kRoundLarge`).
 const DRIVER_GRAIN: u64 = 2 << 20;
-/// Requests from here on get a segment of their own size (`kMinLargeAlloc`); smaller ones share one of `LARGE_SEGMENT` (`kLargeBuffer`),
-/// which is also what expandable segments grow by.
+/// Minimum size of a request that gets a segment of its own size (`kMinLargeAlloc`). Smaller requests share a segment
+/// of `LARGE_SEGMENT` bytes (`kLargeBuffer`), which is also the growth step of expandable segments.
 const OWN_SEGMENT: u64 = 10 << 20;
 const LARGE_SEGMENT: u64 = 20 << 20;
 
-/// Whether a request of so many bytes, rounded, comes from the pool of small blocks.
+/// Returns whether a request of this rounded size is served from the small pool.
 pub(crate) fn is_small(rounded: u64) -> bool {
     rounded <= SMALL_REQUEST
 }
 
-/// How the segments of a pool come to their size.
+/// Kind of the segments of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pages {
-    /// Each is taken as it is.
+    /// Segments of fixed size.
     #[default]
     Fixed,
     Expandable,
 }
 
-/// What the allocator takes from the driver to serve a request (`get_allocation_size`): it may be more than the request.
+/// Returns the size of the memory that the allocator requests from the driver (`get_allocation_size`). It may exceed
+/// `rounded`.
 pub(crate) fn from_the_driver(rounded: u64, pages: Pages) -> u64 {
     let grain = match rounded {
         _ if is_small(rounded) => return DRIVER_GRAIN,
@@ -45,20 +47,21 @@ pub(crate) fn from_the_driver(rounded: u64, pages: Pages) -> u64 {
     rounded.checked_next_multiple_of(grain).unwrap_or(rounded)
 }
 
-/// Which segments serve the same requests: pool and stream. Where they are not known, as the default ones.
+/// Pool and stream of a set of segments that serve the same requests. Unknown ones count as the default.
 type Server = ((u64, u64), u64);
 
-/// Where a request would go, as far as it is known.
+/// Prediction in progress.
 #[derive(Default)]
 pub(crate) struct Fits {
     rounded: u64,
-    /// Blocks from here on are not split.
+    /// Minimum size of blocks that are not split (`max_split_size`).
     most_split: Option<u64>,
-    /// The next segment, and its next block.
+    /// Next segment, and its next block.
     segment: usize,
     block: usize,
     numbers: HashMap<Server, u32, foldhash::fast::RandomState>,
-    /// With the most that is free at the end of a segment that can grow: what is mapped there is used first.
+    /// Prediction for each pool and stream. The last field is the maximum free space at the end of an expandable
+    /// segment, which is used first when the segment grows.
     fits: Vec<(StateFit, Pages, u64)>,
 }
 
@@ -69,7 +72,7 @@ impl Fits {
         Fits { rounded: file.rounding.rounded(request), most_split, ..Fits::default() }
     }
 
-    /// The answer by pool and stream when done.
+    /// Returns the predictions, sorted by pool and stream.
     pub(crate) fn step(
         &mut self,
         state: &DeviceState,
@@ -100,7 +103,7 @@ impl Fits {
                     }
                 }
                 left -= taken;
-                // Behind the last block there is one free one more.
+                // There is one more gap than there are blocks.
                 self.block = if left > 0 { 0 } else { self.block + taken };
             }
             self.segment += usize::from(self.block == 0);
@@ -130,7 +133,7 @@ impl Fits {
         Ok(sorted_by_key(by_stream, |fit| pair(order(fit).0, order(fit).1)))
     }
 
-    /// The place of the answer for these segments.
+    /// Returns the index of the prediction for a pool and stream, which is added if missing.
     fn number(&mut self, server: Server, pages: Pages) -> usize {
         let new = self.fits.len() as u32;
         let number = *self.numbers.entry(server).or_insert(new);
@@ -143,7 +146,7 @@ impl Fits {
         number as usize
     }
 
-    /// Whether a block of so many bytes may serve the request, given how large blocks are split.
+    /// Returns whether `max_split_size` allows a block of this size to serve the request.
     fn is_let(&self, bytes: u64) -> bool {
         self.most_split.is_none_or(|most| match self.rounded < most {
             true => bytes < most,

@@ -1,18 +1,19 @@
-//! How many bytes a pixel covers where all segments are to fit into so many rows.
+//! Search for the scale at which all segments fit into a given number of rows.
 //!
-//! Eight steps to a doubling, from a byte up, so that the scale does not move with every small change; the finest at which the rows
-//! suffice, found by halving. Where none does, because there are so many segments, the coarsest that takes as few rows as can be.
+//! Scales are in steps of an eighth of a doubling, from one byte per pixel up, so that small changes do not move the
+//! scale. A binary search finds the finest scale that needs few enough rows. If there are too many segments for any
+//! scale, the result is the finest scale with the minimum number of rows.
 
 use super::arranged::{Arranged, Flow};
 use super::device_state::DeviceState;
 use base::slice::{Slice, Sliced};
 
-/// Steps to a doubling, as parts of 1024.
+/// Scale steps within one doubling, in units of 1/1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
 
-/// The search for a scale.
+/// Binary search for a scale.
 pub(super) struct Zoom {
-    /// The steps between which it is: the finest that may do, and the finest that is known to.
+    /// Bounds of the search: the finest step that may be sufficient, and the finest step known to be sufficient.
     finest: u32,
     does: u32,
     rows: u64,
@@ -27,7 +28,7 @@ impl Zoom {
         Zoom { finest: 0, does, rows: rows.into(), trial, is_begun: false }
     }
 
-    /// Bytes a pixel when found.
+    /// Returns the scale in bytes per pixel.
     pub(super) fn step(&mut self, state: &DeviceState, arranged: &Arranged, slice: &mut Slice) -> Sliced<f64> {
         while !self.is_begun || self.finest < self.does {
             self.trial.step(state, arranged, slice)?;
@@ -51,14 +52,14 @@ impl Zoom {
     }
 }
 
-/// Bytes a pixel at a step.
+/// Returns the bytes per pixel at a scale step.
 fn bytes(step: u32) -> f64 {
     let count = STEPS.len() as u32;
     let part = STEPS.get((step % count) as usize).copied().unwrap_or(1024);
     f64::from(part) / 1024.0 * (1u128 << (step / count).min(100)) as f64
 }
 
-/// A scale that was asked for, in bounds: a pixel is a byte at least, and all rows can be counted.
+/// Clamps a requested scale to at least one byte per pixel, and to a number of rows that fits 32 bits.
 pub(super) fn bounded(asked: f64, arranged: &Arranged, width_px: u32) -> f64 {
     let most_pixels = f64::from(width_px.max(1)) * f64::from(1u32 << 31);
     asked.max(1.0).max(arranged.whole.reserved as f64 / most_pixels)

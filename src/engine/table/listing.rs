@@ -1,4 +1,5 @@
-//! What a table lists: the allocations of a scope that pass a filter, and the histograms of their sizes and lives. In slices.
+//! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
+//! their sizes and lifetimes. Computed in slices.
 
 use crate::answers::{Population, within};
 use crate::find::is_sought;
@@ -9,22 +10,22 @@ use analysis::filter::{Filter, Term};
 use base::slice::{Slice, Sliced};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// The terms of a filter, each with the stacks that match it. They hold for a file, whatever the scope.
+/// Parsed terms of a filter, each with its matching stacks. Valid for the whole file, independent of the scope.
 pub(super) struct Terms {
     text: String,
-    /// `None` for what can't be read.
+    /// `None` if the filter is invalid.
     terms: Option<Vec<(Term, StackMatch)>>,
 }
 
 impl Terms {
-    /// Those of a text.
+    /// Parses a filter.
     pub(super) fn of(text: &str) -> Terms {
         let terms = Filter::parse(text).ok();
         let terms = terms.map(|it| it.terms.into_iter().map(|term| (term, StackMatch::default())).collect());
         Terms { text: text.to_owned(), terms }
     }
 
-    /// Looks at all stacks.
+    /// Matches all stacks against the terms.
     fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced {
         for (term, stacks) in self.terms.iter_mut().flatten() {
             if let Term::Query(query) = term {
@@ -50,7 +51,7 @@ impl Terms {
     }
 }
 
-/// How an allocation lives, and the moment it is looked at.
+/// Lifetime and size of an allocation, and the moment of the table.
 #[derive(Clone, Copy)]
 struct Lived {
     born: u32,
@@ -59,27 +60,27 @@ struct Lived {
     moment: u32,
 }
 
-/// The rows of a table before they are sorted.
+/// Unsorted rows of a table.
 pub(super) struct Listing {
     pub(super) device: i64,
     pub(super) scope: Scope,
-    /// The same with moments that the trace has.
+    /// `scope` clamped to the trace.
     within: Scope,
     last: u32,
     pub(super) filter: TableFilter,
-    /// In order of birth.
+    /// Ids of the listed allocations, in allocation order.
     pub(super) ids: Vec<u32>,
     pub(super) all: Weight,
     pub(super) listed: Weight,
-    /// Of [`Scope::Change`], those of them that are live at the beginning.
+    /// For [`Scope::Change`], the listed allocations that are live at the start of the range.
     pub(super) gone: Weight,
     pub(super) sizes: Vec<Weight>,
     pub(super) lives: Vec<Weight>,
-    /// The candidate that is looked at next.
+    /// Index of the next candidate.
     next: usize,
     population: Option<Population>,
     is_done: bool,
-    /// Which search, counted from the first, was held against how many rows, and what it found of them.
+    /// The search whose matches were counted, numbered from the first search, and the number of rows processed.
     found: Option<(u32, usize)>,
     pub(super) of_found: Weight,
 }
@@ -109,12 +110,12 @@ impl Listing {
         }
     }
 
-    /// Whether it lists this.
+    /// Returns whether this is the listing for these parameters.
     pub(super) fn is_of(&self, device: i64, scope: Scope, filter: &TableFilter) -> bool {
         (self.device, self.scope) == (device, scope) && self.filter == *filter
     }
 
-    /// The moment that ages are told at.
+    /// Returns the moment at which ages are measured.
     pub(super) fn moment(&self) -> u32 {
         match self.within {
             Scope::Ever => self.last,
@@ -127,7 +128,7 @@ impl Listing {
         }
     }
 
-    /// Looks at all allocations.
+    /// Tests all allocations of the scope.
     pub(super) fn step(&mut self, file: &mut OpenFile, terms: &mut Option<Terms>, slice: &mut Slice) -> Sliced {
         if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
             *terms = Some(Terms::of(&self.filter.text));
@@ -146,10 +147,10 @@ impl Listing {
         let is_below = |id: AllocationId| {
             below.is_none_or(|below| below.is_some_and(|it| it.holds(&file.answers.stems, open, id)))
         };
-        // Candidates mean the same ids however many checkpoints are taken meanwhile.
+        // The candidates keep their ids even if more checkpoints are added between slices.
         let population = self.population.take().unwrap_or_else(|| {
             let population = Population::new(history, self.within);
-            // Growing would copy all of them in one go.
+            // Growing would copy all ids in one go.
             self.ids.reserve_exact(population.len());
             population
         });
@@ -169,7 +170,7 @@ impl Listing {
         Ok(())
     }
 
-    /// Weighs what the search of this serial finds of it.
+    /// Sums up the rows that the search with this serial has matched.
     pub(super) fn weigh_found(&mut self, file: &OpenFile, find: Option<u32>, slice: &mut Slice) -> Sliced {
         let found = file.found.as_ref().filter(|found| (Some(found.serial), found.device) == (find, self.device));
         let (Some(found), Some(history)) = (found, file.history(self.device)) else {
@@ -189,7 +190,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Puts one that passes all but sizes and lives where it belongs.
+    /// Adds an allocation that passes all filters except sizes and lifetimes to the histograms, and to the rows if it
+    /// passes those too.
     fn take(&mut self, id: AllocationId, at: Lived) {
         let (size, life) = (size_class(at.size), life_class(at.born, at.died));
         let is_within =
@@ -215,7 +217,6 @@ impl Listing {
     }
 }
 
-/// An allocation of so many bytes.
 fn one(bytes: u64) -> Weight {
     Weight { bytes, count: 1 }
 }

@@ -1,4 +1,4 @@
-//! The order of a table: its rows sorted by a column, in slices, with the sums that tell what any of them weigh together.
+//! Order of the Allocations table: rows sorted by a column, in slices, with prefix sums of their bytes.
 
 use crate::open::OpenFile;
 use crate::origin::stack_of;
@@ -10,20 +10,20 @@ use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
-/// Rows between two sums.
+/// Rows between two prefix sums.
 const ROWS_PER_SUM: usize = 2048;
 
-/// The rows of a table in their order.
+/// Sorted rows of a table.
 pub(super) struct Order {
     pub(super) by: TableSort,
     radix: Radix,
     is_sorted: bool,
-    /// The allocations, once they are sorted.
+    /// Ids in display order, once sorted.
     pub(super) ids: Vec<u32>,
-    /// The bytes of all rows before each [`ROWS_PER_SUM`]-th.
+    /// Bytes of all rows before every [`ROWS_PER_SUM`]-th row.
     sums: Vec<u64>,
     sum: u64,
-    /// The rows that were weighed last: ranges, how many of them are done, and what those weigh.
+    /// Row ranges of the last [`Order::weigh`], how many of them are done, and their total so far.
     weighed: (Vec<[u32; 2]>, usize, Weight),
 }
 
@@ -33,7 +33,7 @@ impl Order {
         Order { by, radix, is_sorted: false, ids, sums, sum: 0, weighed }
     }
 
-    /// Sorts `rows`, which stand in order of birth. `moment` is the one that ages are told at.
+    /// Sorts `rows`, which are in allocation order. Ages are measured at `moment`.
     pub(super) fn step(
         &mut self,
         file: &mut OpenFile,
@@ -72,7 +72,7 @@ impl Order {
         Ok(())
     }
 
-    /// Weighs the rows of these ranges together. The same ranges are weighed once.
+    /// Sums up the rows of these ranges. The same ranges are only summed once.
     pub(super) fn weigh(&mut self, file: &OpenFile, device: i64, ranges: &[[u32; 2]], slice: &mut Slice) -> Sliced {
         if self.weighed.0 != ranges {
             self.weighed = (ranges.to_vec(), 0, Weight::default());
@@ -92,19 +92,19 @@ impl Order {
         Ok(())
     }
 
-    /// What was [weighed](Order::weigh) last.
+    /// Returns the result of the last [`Order::weigh`].
     pub(super) fn chosen(&self) -> Weight {
         self.weighed.2
     }
 
-    /// The bytes of all rows before this one.
+    /// Returns the bytes of all rows before `row`.
     fn before(&self, file: &OpenFile, device: i64, row: usize) -> u64 {
         let place = (row / ROWS_PER_SUM).min(self.sums.len().saturating_sub(1));
         let (known, from) = (self.sums.get(place).copied().unwrap_or(0), place * ROWS_PER_SUM);
         self.sum_of(file, device, [from, row], known)
     }
 
-    /// The bytes of these rows on top of some.
+    /// Returns `known` plus the bytes of a range of rows.
     fn sum_of(&self, file: &OpenFile, device: i64, [from, to]: [usize; 2], known: u64) -> u64 {
         let Some(history) = file.history(device) else { return 0 };
         let rows = self.ids.get(from..to).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Order {
     }
 }
 
-/// How much of a column an allocation has.
+/// Returns the sort key of an allocation in a column.
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
     let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
     let id = AllocationId(id);
@@ -139,16 +139,16 @@ fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32
     }
 }
 
-/// Each frame's place among all, by file, line and function: made when first asked for.
+/// Rank of each frame by file, line and function. Computed on first use.
 #[derive(Default)]
 pub(super) struct SiteRanks {
-    /// Parts of each frame, read once: the part that counts least comes first.
+    /// Sort keys of each frame, the least significant key first.
     parts: Column<[u64; PARTS]>,
     sorting: Option<Sorting>,
     ranks: Vec<u32>,
 }
 
-/// Parts of eight bytes: two of the function, the line, four of the file.
+/// Sort keys per frame, eight bytes each: two for the function, one for the line, four for the file.
 const PARTS: usize = 7;
 const LINE_PART: usize = 2;
 
@@ -195,7 +195,7 @@ impl SiteRanks {
     }
 }
 
-/// The `part`-th eight bytes in a string, small and capital letters being the same.
+/// Returns the `part`-th eight bytes of a string as a number, ignoring case.
 fn eight(text: &str, part: usize) -> u64 {
     let bytes = text.as_bytes().iter().skip(part * 8).chain(&[0; 8]).take(8);
     bytes.fold(0, |key, byte| key << 8 | u64::from(byte.to_ascii_lowercase()))

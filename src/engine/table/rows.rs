@@ -1,4 +1,4 @@
-//! A row of the table: its facts, and its line of text.
+//! Rows of the Allocations table, as data and as text.
 
 use crate::copying::write_words;
 use crate::open::OpenFile;
@@ -11,11 +11,11 @@ use history::replay::{AllocationId, Provenance};
 use history::snapshot::FrameId;
 use std::fmt::Write;
 
-/// The names of the fields of [`write_line`].
+/// Header line for [`write_line`].
 pub(super) const HEAD: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
 lifetime_events\tlifetime_us\tcall_site\n";
 
-/// A row of the device of this ordinal, and the frame it names as its call site; `None` for another device.
+/// Returns a row without its call site, and the frame of the call site. Returns `None` for an unknown device.
 fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));
@@ -49,7 +49,7 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
     Some((row, frame))
 }
 
-/// A row of the table, with the call site in short.
+/// Returns a row with its call site.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
     let (mut row, frame) = facts(file, device, moment, id)?;
     let site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
@@ -62,11 +62,11 @@ pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: 
     Some(row)
 }
 
-/// Appends a row as a line of text; what is not known is empty.
+/// Appends a row as a line of tab-separated text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, moment: u32, id: u32) {
     let Some((row, frame)) = facts(file, device, moment, id) else { return };
     let mut field = |value: Option<i128>| {
-        // Writing to a String never fails.
+        // Writing to a `String` never fails.
         let _ = value.map(|value| write!(text, "{value}"));
         text.push('\t');
     };
@@ -90,7 +90,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     };
     field(row.born.map(i128::from));
     field(row.born_us.map(i128::from));
-    // Of what was allocated before recording, the age is unknown.
+    // The age of an allocation made before recording is unknown.
     field(row.born.map(|_| row.age.into()));
     field(row.age_us.map(i128::from));
     field(row.freed.map(i128::from));

@@ -1,4 +1,5 @@
-//! The rows of a tree whose nodes are open or closed: all of them, one after another, so that any window of them is there at once.
+//! Row layout of a tree with open and closed nodes. All rows are computed, so that any window of them can be returned
+//! at once.
 
 use super::folds::{Done, Folds, otherwise};
 use crate::answers::TreeView;
@@ -6,10 +7,10 @@ use crate::protocol::FoldState;
 use base::column::Column;
 use base::slice::{Slice, Sliced};
 
-/// Steps that a row takes, and a child that is sorted.
+/// Slice steps per row and per sorted child.
 const STEPS_A_ROW: u32 = 8;
 
-/// A row of a tree.
+/// A row of the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) node: u32,
@@ -20,38 +21,39 @@ pub(super) struct Row {
     pub(super) fold: FoldState,
 }
 
-/// The rows, as far as they are laid out.
+/// Layout in progress.
 pub(super) struct Layout {
     pub(super) rows: Column<Row>,
-    /// What was done to all below the top, until its row is there.
+    /// The first row, until it has been added, and the action inherited by its descendants.
     top: Option<(Row, Done)>,
-    /// The children of open nodes, those of the innermost last.
+    /// Remaining children of the open nodes, the innermost last.
     waiting: Vec<Siblings>,
     steps: u32,
 }
 
-/// Children of an open node whose rows come next.
+/// Children of an open node that have not all been added yet.
 struct Siblings {
     nodes: Vec<u32>,
     next: usize,
     depth: u32,
     forks: u32,
-    /// What was done to all below their parent.
+    /// Action inherited from the parent.
     above: Done,
 }
 
 impl Layout {
-    /// Begins with the top.
+    /// Starts a layout with node `top`.
     pub(super) fn new(view: TreeView<'_>, top: u32, folds: &Folds) -> Layout {
         let (fold, below) = folds.of(top, done_above(view, top, folds), FoldState::Open);
         let row = Row { node: top, depth: 0, forks: 0, place: 0, siblings: 1, fold };
         Layout { rows: Column::new(), top: Some((row, below)), waiting: Vec::new(), steps: 0 }
     }
 
-    /// Lays out rows.
+    /// Adds all rows.
     pub(super) fn step(&mut self, view: TreeView<'_>, folds: &Folds, slice: &mut Slice) -> Sliced {
         loop {
-            // Those of a node with very many are in their order already; of others, sorting counts as well.
+            // Children of a node with very many are already sorted. For others, the steps include the cost of
+            // sorting.
             slice.spend(self.steps)?;
             let Some((mut row, below)) = self.top.take().or_else(|| self.next(folds)) else { return Ok(()) };
             self.steps = STEPS_A_ROW;
@@ -68,7 +70,7 @@ impl Layout {
         }
     }
 
-    /// The row that comes next, and what was done to all below it.
+    /// Returns the next row, and the action inherited by its descendants.
     fn next(&mut self, folds: &Folds) -> Option<(Row, Done)> {
         loop {
             let siblings = self.waiting.last_mut()?;
@@ -90,14 +92,14 @@ impl Layout {
     }
 }
 
-/// The nodes from the root down to `node`'s parent, the root first; nothing for the root.
+/// Returns the nodes from the root to the parent of `node`. Empty for the root.
 pub(super) fn nodes_above(view: TreeView<'_>, node: u32) -> Vec<u32> {
     let mut above: Vec<u32> = std::iter::successors(view.parent(node), |&at| view.parent(at)).collect();
     above.reverse();
     above
 }
 
-/// What was done to all that is below some node above `top`.
+/// Returns the action that `top` inherits from its ancestors.
 pub(super) fn done_above(view: TreeView<'_>, top: u32, folds: &Folds) -> Done {
     let above = nodes_above(view, top).into_iter();
     above.fold(Done::default(), |done, node| folds.of(node, done, FoldState::Open).1)

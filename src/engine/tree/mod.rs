@@ -1,4 +1,4 @@
-//! Parts of the tree of the stacks of some allocations: what a [`TreeQuestion`] asks for.
+//! Answers to a [`TreeQuestion`]: rows of a tree of call stacks.
 
 mod folds;
 mod layout;
@@ -14,21 +14,21 @@ use history::replay::AllocationId;
 use layout::{Layout, nodes_above};
 use reveal::Trail;
 
-/// Rows that are sent at once.
+/// Maximum number of rows in an answer.
 const MOST_ROWS: u32 = 2000;
-/// Nodes above the top that are sent: the nearest.
+/// Maximum number of ancestors of the top node in an answer. The nearest ones are kept.
 const MOST_ABOVE: usize = 200;
 
-/// What was laid out for the questions before.
+/// Cached layout, search matches and target of earlier questions.
 #[derive(Default)]
 pub(super) struct Trees {
     rows: Option<(RowsOf, Layout)>,
     trail: Option<(TrailOf, Trail)>,
-    /// The node that shall be seen, as it was found for the question that asked for one last.
+    /// Last node to reveal, as found for its question.
     target: Option<(Option<TargetOf>, Option<u32>)>,
 }
 
-/// What rows depend on.
+/// Parameters of a row layout.
 #[derive(Clone, PartialEq)]
 struct RowsOf {
     of: Selection,
@@ -37,16 +37,16 @@ struct RowsOf {
     folds: Vec<Fold>,
 }
 
-/// What the nodes that a search matches depend on.
+/// Parameters of the set of search matches.
 #[derive(Clone, Copy, PartialEq)]
 struct TrailOf {
     of: Selection,
     arrangement: Arrangement,
-    /// Which search, counted from the first.
+    /// Number of the search, counted from the first one.
     search: u32,
 }
 
-/// What the node that shall be seen depends on.
+/// Parameters of the node to reveal.
 #[derive(Clone, Copy, PartialEq)]
 struct TargetOf {
     of: Selection,
@@ -57,13 +57,12 @@ struct TargetOf {
 }
 
 impl Trees {
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.rows.as_ref().map_or(0, |(_, layout)| layout.heap_bytes())
             + self.trail.as_ref().map_or(0, |(_, trail)| trail.heap_bytes())
     }
 
-    /// The part that is asked for. On a device that the file does not have, nothing.
+    /// Returns the requested part of a tree. Empty if the file does not have the device.
     pub(super) fn page(
         &mut self,
         file: &mut OpenFile,
@@ -152,7 +151,7 @@ impl Trees {
     }
 }
 
-/// The node that shall be seen; `None` where there is none below the top.
+/// Returns the node to reveal, or `None` if there is none below `top`.
 fn target(
     open: Open<'_>,
     view: TreeView<'_>,
@@ -162,7 +161,7 @@ fn target(
     reveal: Reveal,
 ) -> Option<u32> {
     let weighs = |node: u32| view.weight(node).count > 0 && reveal::is_within(view, top, node);
-    // From a node that is not there the way begins at the top.
+    // From a node that does not exist, the search starts at the top.
     let start = |node: u32| if weighs(node) { node } else { top };
     match reveal {
         Reveal::Node(node) => Some(node),

@@ -1,4 +1,4 @@
-//! The way to a node that shall be seen: which one it is, and what must be opened for it.
+//! Lookup of the node to reveal, and of the nodes that have to be opened for it.
 
 use super::folds::{Folds, otherwise};
 use super::layout::{done_above, nodes_above};
@@ -7,14 +7,14 @@ use crate::protocol::{Fold, FoldState, Reach};
 use analysis::IdSet;
 use base::slice::{Slice, Sliced};
 
-/// Whether `node` is `top` or below it.
+/// Returns whether `node` is `top` or one of its descendants.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {
-    // Parents have lower numbers.
+    // Parents have lower numbers than their children.
     let mut way = std::iter::successors(Some(node), |&at| view.parent(at)).take_while(|&at| at >= top);
     way.any(|at| at == top)
 }
 
-/// What must be opened so that `node` is among the rows below `top`.
+/// Returns the nodes that have to be opened so that `node` is among the rows below `top`.
 pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) -> Vec<Fold> {
     let mut above = done_above(view, top, folds);
     let mut siblings = 1;
@@ -31,21 +31,21 @@ pub(super) fn to_open(view: TreeView<'_>, top: u32, node: u32, folds: &Folds) ->
     opened
 }
 
-/// The nodes whose frames a search matches, and those above them.
+/// Nodes whose frames match a search, and their ancestors.
 pub(super) struct Trail {
     pub(super) classes: IdSet,
     nodes: IdSet,
-    /// How many nodes were looked at, from the last on.
+    /// Number of nodes examined so far, from the last node down.
     next: usize,
 }
 
 impl Trail {
-    /// Of the frames of these classes.
+    /// Creates the set for the frames of these classes.
     pub(super) fn new(view: TreeView<'_>, classes: IdSet) -> Trail {
         Trail { classes, nodes: IdSet::below(view.len()), next: 0 }
     }
 
-    /// Looks at nodes.
+    /// Examines all nodes.
     pub(super) fn step(&mut self, view: TreeView<'_>, slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, view.len(), 1)? {
             for node in part.map(|next| (view.len() - 1 - next) as u32) {
@@ -71,7 +71,7 @@ impl Trail {
         nodes.iter().copied().rfind(|&child| self.nodes.contains(child))
     }
 
-    /// The first match in the order of rows that is `node` or below it.
+    /// Returns the first match in row order that is `node` or one of its descendants.
     fn first(&self, view: TreeView<'_>, node: u32) -> Option<u32> {
         let mut at = node;
         while !view.is_of(&self.classes, at) {
@@ -80,12 +80,12 @@ impl Trail {
         Some(at)
     }
 
-    /// The last.
+    /// Returns the last match in row order that is `node` or one of its descendants.
     fn last(&self, view: TreeView<'_>, node: u32) -> u32 {
         std::iter::successors(Some(node), |&at| self.last_of(&view.children(at))).last().unwrap_or(node)
     }
 
-    /// The match after `node` in the order of rows below `top`, the first one after the last.
+    /// Returns the match after `node` in the row order below `top`. Wraps around to the first match.
     pub(super) fn after(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         if let Some(child) = self.first_of(&view.children(node)) {
             return self.first(view, child);
@@ -103,7 +103,7 @@ impl Trail {
         self.first(view, top)
     }
 
-    /// The one before it, the last one before the first.
+    /// Returns the match before `node` in the row order below `top`. Wraps around to the last match.
     pub(super) fn before(&self, view: TreeView<'_>, top: u32, node: u32) -> Option<u32> {
         let mut at = node;
         while at != top {

@@ -1,4 +1,4 @@
-//! What code the allocations of a profile come from: frames, functions, stacks, and the texts of all of them.
+//! Tables of the Firefox profile format: frames, functions, stacks and strings.
 
 use crate::frames::{Frame, Numbered, Root, Stack, Texts};
 use crate::json;
@@ -7,12 +7,12 @@ use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};
 
-/// Numbers of stacks, of functions and of texts.
+/// Numbers of stacks, functions and strings.
 #[derive(Default)]
 pub(super) struct Tables {
     frames: Numbered,
     stacks: HashMap<Stack, u32, foldhash::fast::RandomState>,
-    /// By stack: its callers, and its innermost frame.
+    /// Callers and innermost frame of each stack.
     rows: Vec<(Option<u32>, u32)>,
     texts: HashMap<String, u32, foldhash::fast::RandomState>,
     strings: Vec<String>,
@@ -28,7 +28,7 @@ impl Tables {
         number
     }
 
-    /// The number of a stack, after those of its callers.
+    /// Returns the number of a stack. Its callers are numbered first.
     pub(super) fn stack(&mut self, side: Side<'_>, stack: Stack) -> u32 {
         if let Some(&known) = self.stacks.get(&stack) {
             return known;
@@ -60,7 +60,7 @@ impl Tables {
         callers.unwrap_or(0)
     }
 
-    /// Frames, functions, stacks and texts.
+    /// Writes the tables of frames, functions, stacks and strings.
     pub(super) fn write(&mut self, side: Side<'_>, out: &mut dyn Write) -> io::Result<()> {
         let tables = self;
         let frames = std::mem::take(&mut tables.frames.frames);
@@ -133,7 +133,7 @@ impl Tables {
     }
 }
 
-/// A number, or nothing.
+/// Writes a number or `null`.
 pub(super) fn or_null(out: &mut dyn Write, number: Option<u32>) -> io::Result<()> {
     match number {
         Some(number) => write!(out, "{number}"),

@@ -1,30 +1,31 @@
-//! Sections of events: a step is a few thousand of them.
+//! Decoding of sections of events, a few thousand events per step.
 
 use super::form::{MOST_EVENTS, column};
 use super::numbers::Numbers;
 use super::trace::Trace;
 use crate::snapshot::{EventSink, LabelsId, StackId};
 
-/// Events of a step: well under a millisecond.
+/// Events decoded in one step, well under a millisecond.
 const EVENTS_PER_STEP: usize = 2048;
 
-/// Lists of events that a file may have, as many as a pickle's: each costs tables of its own (a few kilobytes).
+/// Maximum number of traces in a file, as in a pickle. Each has tables of a few kilobytes.
 pub(super) const MOST_TRACES: u32 = 1 << 16;
 
-/// What is known of the events that were read.
+/// Decoder of the event sections.
 #[derive(Default)]
 pub(super) struct Events {
     trace: Trace,
     pub(super) traces: u32,
-    /// Where each column goes on and ends in the section's payload, while there is one.
+    /// Position and end of each column in the payload, while a section is open.
     columns: Option<[(usize, usize); column::COUNT]>,
-    /// One above the highest id of a stack and of labels that any event has: the tables come later.
+    /// One more than the highest stack id and label id used by any event. The tables follow the events, so these are
+    /// checked at the end.
     pub(super) stacks: u32,
     pub(super) labels: u32,
 }
 
 impl Events {
-    /// Begins a section; `false` when it makes no sense.
+    /// Starts a section. Returns `false` if its header is invalid.
     pub(super) fn begin(&mut self, payload: &[u8]) -> bool {
         let mut numbers = Numbers::new(payload);
         let (trace, count) = (numbers.number(), numbers.number());
@@ -39,7 +40,7 @@ impl Events {
         if columns[column::KINDS].left() as u64 != count || count > MOST_EVENTS as u64 {
             return false;
         }
-        // They fill the payload to its end, one after the other.
+        // The columns fill the payload to its end, one after another.
         let mut end = payload.len() - columns.iter().map(Numbers::left).sum::<usize>();
         self.columns = Some(columns.map(|column| {
             let begin = end;
@@ -49,7 +50,7 @@ impl Events {
         true
     }
 
-    /// Hands the next events to the sink: `None` when they make no sense, otherwise whether there are more.
+    /// Passes the next events to the sink. Returns whether events are left, or `None` if the section is invalid.
     pub(super) fn step(&mut self, payload: &[u8], sink: &mut impl EventSink) -> Option<bool> {
         let places = self.columns.take()?;
         let number = self.traces.checked_sub(1)?;
@@ -60,7 +61,7 @@ impl Events {
             if event.stack != StackId::NONE {
                 self.stacks = self.stacks.max(event.stack.0.saturating_add(1));
             }
-            // SnapViewer's frees have no labels, not even the empty ones.
+            // SnapViewer's frees have no labels, not even empty ones.
             if event.labels != LabelsId(u32::MAX) {
                 self.labels = self.labels.max(event.labels.0 + 1);
             }
@@ -78,12 +79,11 @@ impl Events {
         sound.then_some(true)
     }
 
-    /// Whether a section was begun and not read to its end.
+    /// Returns whether a section is only partly read.
     pub(super) fn is_open(&self) -> bool {
         self.columns.is_some()
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.trace.heap_bytes()
     }

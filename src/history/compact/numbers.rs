@@ -1,9 +1,9 @@
-//! Numbers as bytes: varints, and signed ones by their distance from zero.
+//! Encoding of numbers as varints, with zigzag encoding of signed ones.
 
-/// Bytes of the longest varint of 128 bits.
+/// Length of the longest varint of 128 bits.
 const LONGEST: u32 = 19;
 
-/// Appends a number.
+/// Appends an unsigned number.
 pub(super) fn put(bytes: &mut Vec<u8>, mut number: u128) {
     while number >= 128 {
         bytes.push(number as u8 | 128);
@@ -12,17 +12,17 @@ pub(super) fn put(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Appends a number that is often near zero, on either side.
+/// Appends a signed number in zigzag encoding, short near zero.
 pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i128) {
     put(bytes, (number << 1 ^ number >> 127) as u128);
 }
 
-/// Appends the difference of two numbers of 64 bits.
+/// Appends the signed difference of two 64-bit numbers.
 pub(super) fn put_difference(bytes: &mut Vec<u8>, number: u64, before: u64) {
     put_signed(bytes, i128::from(number.wrapping_sub(before) as i64));
 }
 
-/// Bytes that are still to be read. Reading never fails half-way: what is missing or too large is read as zero, and told by
+/// Cursor over encoded bytes. Reading never stops half-way: a missing or oversized number reads as zero and clears
 /// [`Numbers::is_sound`].
 pub(super) struct Numbers<'a> {
     rest: &'a [u8],
@@ -34,27 +34,27 @@ impl<'a> Numbers<'a> {
         Numbers { rest: bytes, is_sound: true }
     }
 
-    /// Whether all that was read was there.
+    /// Returns whether all numbers so far were valid.
     pub(super) fn is_sound(&self) -> bool {
         self.is_sound
     }
 
-    /// Whether there is nothing left either.
+    /// Returns whether all numbers were valid and no bytes are left.
     pub(super) fn is_over(&self) -> bool {
         self.is_sound && self.rest.is_empty()
     }
 
-    /// Bytes left.
+    /// Returns the number of bytes left.
     pub(super) fn left(&self) -> usize {
         self.rest.len()
     }
 
-    /// What was read makes no sense.
+    /// Marks the input as invalid.
     pub(super) fn reject(&mut self) {
         self.is_sound = false;
     }
 
-    /// That, unless so.
+    /// Marks the input as invalid unless `sense` holds.
     pub(super) fn expect(&mut self, sense: bool) {
         self.is_sound &= sense;
     }
@@ -69,7 +69,7 @@ impl<'a> Numbers<'a> {
         byte
     }
 
-    /// A number of 128 bits: a frame's line.
+    /// Reads a signed number of up to 128 bits, such as a frame's line.
     #[inline(never)]
     pub(super) fn wide(&mut self) -> i128 {
         let mut number = 0u128;
@@ -84,7 +84,7 @@ impl<'a> Numbers<'a> {
         0
     }
 
-    /// A number of 64 bits.
+    /// Reads an unsigned 64-bit number.
     #[inline(never)]
     pub(super) fn number(&mut self) -> u64 {
         let mut number = 0;
@@ -99,20 +99,20 @@ impl<'a> Numbers<'a> {
         0
     }
 
-    /// A signed number of 64 bits.
+    /// Reads a signed 64-bit number.
     #[inline]
     pub(super) fn signed(&mut self) -> i64 {
         let number = self.number();
         (number >> 1) as i64 ^ -((number & 1) as i64)
     }
 
-    /// The number that differs so from `before`.
+    /// Reads a signed difference and returns its sum with `before`, wrapping.
     #[inline]
     pub(super) fn difference(&mut self, before: u64) -> u64 {
         before.wrapping_add(self.signed() as u64)
     }
 
-    /// A number of bytes, with the limits that a pickle's have: below 2^63.
+    /// Reads a size in bytes, which must be below 2^63 as in a pickle.
     #[inline]
     pub(super) fn size(&mut self) -> u64 {
         let size = self.number();
@@ -120,7 +120,7 @@ impl<'a> Numbers<'a> {
         size
     }
 
-    /// A number of 32 bits.
+    /// Reads an unsigned 32-bit number.
     #[inline]
     pub(super) fn word(&mut self) -> u32 {
         let number = self.number();
@@ -128,7 +128,7 @@ impl<'a> Numbers<'a> {
         number as u32
     }
 
-    /// So many bytes.
+    /// Reads `count` raw bytes.
     pub(super) fn bytes(&mut self, count: u64) -> &'a [u8] {
         let split = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let Some((bytes, rest)) = split else {
@@ -139,7 +139,8 @@ impl<'a> Numbers<'a> {
         bytes
     }
 
-    /// The columns of a section that has `N`: their lengths come first, they fill it.
+    /// Splits a section into its `N` columns, which are preceded by their lengths. Returns `None` if they do not fill
+    /// it.
     pub(super) fn columns<const N: usize>(mut self) -> Option<[Numbers<'a>; N]> {
         let lengths = [(); N].map(|()| self.number());
         let columns = lengths.map(|length| Numbers::new(self.bytes(length)));

@@ -1,4 +1,4 @@
-//! The machine that columns are fed to: sections are cut out of the bytes as they come, and read in steps.
+//! Incremental reader of columns. It cuts the bytes into sections and decodes them in steps.
 
 use super::error::CompactError;
 use super::events::Events;
@@ -7,62 +7,63 @@ use super::numbers::Numbers;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
 
-/// Reads a snapshot from columns: [`Machine::feed`] it, [`Machine::step`] until that says no, and so on; then [`Machine::finish`].
+/// Reader of a snapshot in columns. Call [`Machine::feed`], then [`Machine::step`] until it returns `false`, and
+/// repeat. Call [`Machine::finish`] at the end.
 pub struct Machine<S> {
     sink: S,
     events: Events,
     tables: Tables,
-    /// Bytes that were fed and not read, behind those that were.
+    /// Bytes fed so far and not yet dropped. The first `read` of them are consumed.
     buffer: Vec<u8>,
     read: usize,
-    /// Where in the file the buffer begins.
+    /// Offset of the buffer in the file.
     begins: u64,
-    /// Whether they are read in place of the file that they were written of.
+    /// True if this is a cache file, read in place of the original.
     is_kept: bool,
     stage: Stage,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The magic number and the version come.
+    /// Expecting the magic number and the version.
     Beginning,
     Between,
-    /// A section of so many bytes of events is being read; its payload stands after its head.
+    /// Inside a section of events. Holds the length of its payload, which follows the header in the buffer.
     Events(usize),
-    /// All was read, and so many bytes came behind it.
+    /// Everything was read. Counts the trailing bytes.
     Over(u64),
     Broken(CompactError),
 }
 
-/// What columns hold besides their events.
+/// Contents of a file of columns, except its events.
 pub struct Compact {
-    /// As the reader of the original file left it.
+    /// Snapshot, as the decoder of the original file produced it.
     pub snapshot: Snapshot,
-    /// How many bytes follow.
+    /// Number of bytes after the end marker.
     pub bytes_behind: u64,
 }
 
 impl<S: EventSink> Machine<S> {
-    /// A machine that hands the events to `sink`.
+    /// Creates a reader that passes the events to `sink`.
     pub fn new(sink: S) -> Machine<S> {
         let (events, tables, buffer, read, begins, is_kept) = Default::default();
         Machine { sink, events, tables, buffer, read, begins, is_kept, stage: Stage::Beginning }
     }
 
-    /// Where the events go.
+    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// The same, to be told something.
+    /// Returns the sink of the events, for changes.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// Takes the next bytes, to be read in steps.
+    /// Adds the next bytes of the file. [`Machine::step`] reads them.
     ///
     /// # Errors
-    /// That of a step before.
+    /// An earlier step failed.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CompactError> {
         if let Stage::Broken(error) = self.stage {
             return Err(error);
@@ -71,7 +72,7 @@ impl<S: EventSink> Machine<S> {
         self.begins += self.read as u64;
         self.read = 0;
         match &mut self.stage {
-            // What is kept ends where it was ended.
+            // A cache file must not have trailing bytes.
             Stage::Over(_) if self.is_kept && !bytes.is_empty() => {
                 self.broken(bytes.len());
             }
@@ -81,7 +82,8 @@ impl<S: EventSink> Machine<S> {
         Ok(())
     }
 
-    /// Reads some of what was fed: `false` when nothing is left that can be read yet. An error comes with the next bytes, or at the end.
+    /// Decodes part of the bytes fed so far. Returns `false` if it needs more bytes. Errors are returned by the next
+    /// [`Machine::feed`] or by [`Machine::finish`].
     pub fn step(&mut self) -> bool {
         let rest = self.buffer.get(self.read..).unwrap_or_default();
         match self.stage {
@@ -154,27 +156,27 @@ impl<S: EventSink> Machine<S> {
         }
     }
 
-    /// The section that begins here and has so many bytes makes no sense.
+    /// Marks the section that starts here, `bytes` long, as damaged.
     fn broken(&mut self, bytes: usize) -> bool {
         let from = self.begins + self.read as u64;
         self.stage = Stage::Broken(CompactError::Damaged { from, to: from + bytes as u64 });
         false
     }
 
-    /// How the original file was written, outermost first; known at the end.
+    /// Formats of the original file, outermost first. Complete once everything was read.
     pub fn format(&self) -> &str {
         &self.tables.format
     }
 
-    /// How what is read is written: as columns, or where they are read in its place, as the original file was.
+    /// Description of the format for people. A cache file has that of the original.
     pub fn description(&self) -> String {
         if self.is_kept { self.format().to_owned() } else { ["columns of ", self.format()].concat() }
     }
 
-    /// The snapshot, and the sink with its events, once all was fed and read.
+    /// Returns the snapshot, and the sink with its events, after all bytes were read.
     ///
     /// # Errors
-    /// The columns are damaged, of another version, or have no end.
+    /// The columns are damaged, truncated, or of another version.
     pub fn finish(self) -> Result<(Compact, S), CompactError> {
         let fed = self.begins + self.buffer.len() as u64;
         match self.stage {
@@ -186,12 +188,12 @@ impl<S: EventSink> Machine<S> {
         }
     }
 
-    /// Bytes on the heap, but for those of tables: the section that is read, and the addresses of its trace.
+    /// Size on the heap in bytes, without tables: the current section and the addresses of its trace.
     pub fn heap_bytes(&self) -> usize {
         self.buffer.capacity() + self.events.heap_bytes()
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn tables_heap_bytes(&self) -> Vec<(&'static str, usize)> {
         self.tables.heap_bytes()
     }

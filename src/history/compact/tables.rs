@@ -1,4 +1,4 @@
-//! Sections of tables: each row refers only to rows that came before it.
+//! Decoding of table sections. Each row refers only to earlier rows.
 
 use super::depths::Depths;
 use super::events::Events;
@@ -11,20 +11,20 @@ use crate::snapshot::{
 };
 use base::column::Column;
 
-/// Warnings of a file, at most: a decoder names a hundred unknown words and little else.
+/// Maximum number of warnings in a file. A decoder lists a hundred unknown words and little else.
 const MOST_WARNINGS: u32 = 256;
 
-/// What was read of tables.
+/// Tables decoded so far.
 pub(super) struct Tables {
     pub(super) snapshot: Snapshot,
     recorder: Tree,
     pub(super) format: String,
-    /// The strings of the columns, which have other numbers here.
+    /// Id of each string of the columns in the snapshot's string table.
     strings: Column<u32>,
-    /// Of the nodes of stacks, and of lines.
+    /// Depths of stack nodes, and of line nodes.
     depths: [Depths; 2],
     devices: Devices,
-    /// Blocks that belong to the segments so far.
+    /// Number of blocks that belong to the segments so far.
     blocks_taken: u32,
     warnings: u32,
 }
@@ -54,10 +54,10 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// Reads a section; `false` when it makes no sense.
+    /// Decodes a section. Returns `false` if it is invalid.
     pub(super) fn read(&mut self, what: u8, mut numbers: Numbers<'_>) -> bool {
         let rows = numbers.number();
-        // Each row takes a byte at least.
+        // Each row takes at least one byte.
         if rows > MOST_ROWS as u64 || rows > numbers.left() as u64 {
             return false;
         }
@@ -96,7 +96,7 @@ impl Tables {
         }
     }
 
-    /// Rows one after another.
+    /// Decodes rows that are stored one after another.
     fn each(
         &mut self,
         rows: usize,
@@ -135,7 +135,7 @@ impl Tables {
         [names, filenames, lines, fx].iter().all(Numbers::is_over)
     }
 
-    /// Stacks as a tree: how many rows above each node its callers are, and what is called there.
+    /// Decodes stacks as a tree: for each node the distance to its caller's row, and the called frame or line.
     fn nodes(&mut self, rows: usize, numbers: Numbers<'_>, of: Of) -> bool {
         let Some([mut callers, mut called]) = numbers.columns() else { return false };
         let mut before = 0;
@@ -150,7 +150,7 @@ impl Tables {
                 (Of::Frames, [depths, _]) => (&mut snapshot.stacks, depths),
                 (Of::Lines, [_, depths]) => (&mut snapshot.lines, depths),
             };
-            // The root is always there.
+            // The root always exists.
             let next = stacks.len() as u32;
             let caller = (next - 1).checked_sub(callers.word()).filter(|&caller| depths.add(caller));
             let node = caller.zip(known).and_then(|(caller, known)| stacks.child(caller, known));
@@ -208,7 +208,7 @@ impl Tables {
         let stream = (flags & HAS_STREAM != 0).then(|| numbers.number());
         let pool = (flags & HAS_POOL != 0).then(|| (numbers.number(), numbers.number()));
         let stack = self.stack(numbers);
-        // Each block is of one segment: those before are left behind.
+        // Each block belongs to one segment. Blocks before the first one are skipped.
         let first = self.blocks_taken.checked_add(numbers.word());
         let last = first.and_then(|first| first.checked_add(numbers.word()));
         let last = last.filter(|&last| last as usize <= self.snapshot.blocks.len());
@@ -237,7 +237,7 @@ impl Tables {
     }
 
     fn setting(&mut self, numbers: &mut Numbers<'_>) {
-        // One more says that there are more.
+        // One more than the maximum is kept, which shows that some are missing.
         numbers.expect(self.snapshot.settings.len() <= MOST_SETTINGS);
         self.snapshot.settings.push((text(numbers), text(numbers)));
     }
@@ -262,7 +262,8 @@ impl Tables {
         self.snapshot.warnings.add(kind, count, || place);
     }
 
-    /// What is left to say: how the file was written, the version it tells, whether it knows the end, which device each trace is of.
+    /// Decodes the remaining facts: description of the original file, PyTorch version, whether the end state is known,
+    /// device of each trace.
     fn about(&mut self, numbers: &mut Numbers<'_>) {
         numbers.expect(self.format.is_empty() && self.snapshot.traces.is_empty());
         self.format = text(numbers);
@@ -279,7 +280,7 @@ impl Tables {
         }
     }
 
-    /// The snapshot, once all was read.
+    /// Returns the snapshot after all sections were read.
     pub(super) fn into_snapshot(self) -> Snapshot {
         let mut snapshot = self.snapshot;
         snapshot.recorder = read(self.recorder);
@@ -287,13 +288,13 @@ impl Tables {
         snapshot
     }
 
-    /// How many rows there are so far of what histories refer to.
+    /// Returns the current lengths of the tables that histories refer to.
     pub(super) fn rows(&self) -> Rows {
         let Snapshot { stacks, labels, blocks, .. } = &self.snapshot;
         Rows { stacks: stacks.len(), labels: labels.len(), blocks: blocks.len() }
     }
 
-    /// Whether events and tables fit together.
+    /// Returns whether the tables hold everything that the events refer to.
     pub(super) fn is_whole(&self, events: &Events) -> bool {
         let Snapshot { stacks, labels, traces, .. } = &self.snapshot;
         events.stacks as usize <= stacks.len()
@@ -317,14 +318,14 @@ impl Tables {
         Some(self.string_at(number, numbers))
     }
 
-    /// A stack: none is zero.
+    /// Decodes a stack, stored as its id plus one. 0 means no stack.
     fn stack(&self, numbers: &mut Numbers<'_>) -> StackId {
         let Some(stack) = numbers.word().checked_sub(1) else { return StackId::NONE };
         numbers.expect((stack as usize) < self.snapshot.stacks.len());
         StackId(stack)
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         let depths: usize = self.depths.iter().map(Depths::heap_bytes).sum();
@@ -334,7 +335,7 @@ impl Tables {
     }
 }
 
-/// What the nodes of a tree of stacks are.
+/// Elements of a stack tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Frames,

@@ -1,22 +1,22 @@
-//! What is remembered of a trace from one event to the next, on the reader's side.
+//! Decoder state of a trace, carried from one event to the next.
 
 use super::form::{ACTION, LONG, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
 use super::numbers::Numbers;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 
-/// A trace on its way in.
+/// Decoder of one trace's events.
 pub(super) struct Trace {
-    /// Every address that was named, in the order in which they were new; and the size last seen there.
+    /// All addresses in order of first occurrence, and the last size seen at each.
     addresses: Column<u64>,
     sizes: Column<u64>,
     mentions: Column<u32>,
-    /// Of the event before; the address as a row of `addresses`.
+    /// Fields of the event before. `address` is an index into `addresses`.
     address: u32,
     stack: u32,
     labels: u32,
     time_us: i64,
-    /// The size of the last event that was no free.
+    /// Size of the last event that was not a free.
     size: u64,
     last_new: u64,
 }
@@ -29,13 +29,13 @@ impl Default for Trace {
     }
 }
 
-/// Whether it ends the life of a block: then it was mentioned before.
+/// Returns whether the action frees a block, so that its address was mentioned before.
 pub(super) fn is_free(action: Action) -> bool {
     matches!(action, Action::FreeRequested | Action::FreeCompleted)
 }
 
 impl Trace {
-    /// The next event. What makes no sense is told by the columns.
+    /// Decodes the next event. Errors are recorded in the columns.
     pub(super) fn event(&mut self, columns: &mut [Numbers<'_>; column::COUNT]) -> Event {
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
         let kind = kinds.byte();
@@ -93,14 +93,13 @@ impl Trace {
             address: address.unwrap_or(0),
             size,
             time_us: self.time_us,
-            // None is below all.
+            // `StackId::NONE` is stored as 0.
             stack: StackId(self.stack.wrapping_sub(1)),
             labels: LabelsId(self.labels),
             action,
         }
     }
 
-    /// Bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.addresses.heap_bytes() + self.sizes.heap_bytes() + self.mentions.heap_bytes()
     }

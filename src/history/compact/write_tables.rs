@@ -1,4 +1,4 @@
-//! Writes the tables of a snapshot: the counterpart of `tables`.
+//! Encoding of table sections.
 
 use super::depths::Depths;
 use super::error::Unwritable;
@@ -8,11 +8,11 @@ use super::writer::{Writer, put_columns};
 use crate::snapshot::{Block, End, FrameId, Labels, Segment, Snapshot, StackId, Stacks, StringId, WarningKind};
 use std::io::Write;
 
-/// What the tables refer to strings by: their numbers in the columns, which have only those that are referred to.
+/// Number of each string in the columns, which contain only strings that a table refers to.
 struct Numbers(Vec<u32>);
 
 impl Numbers {
-    /// Gives every string that a table refers to its number, in the order of their ids.
+    /// Numbers all strings that a table refers to, in the order of their ids.
     fn of(snapshot: &Snapshot) -> (Numbers, Vec<StringId>) {
         let mut is_used = vec![false; snapshot.strings.len()];
         let mut uses = |id: StringId| {
@@ -57,10 +57,11 @@ fn texts(labels: &Labels) -> [Option<StringId>; 4] {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the tables and ends the file: `devices` has that of each trace written, `format` says how the original is written.
+    /// Writes the tables and the end of the file. `devices` holds the device of each trace, `format` describes the
+    /// original file.
     ///
     /// # Errors
-    /// The system's, or there is no room in the columns for something that the snapshot has.
+    /// The output could not be written, or columns cannot represent part of the snapshot.
     pub fn finish(mut self, snapshot: &Snapshot, devices: &[i64], format: &str) -> Result<W, Unwritable> {
         self.end_trace()?;
         let (numbers, used) = Numbers::of(snapshot);
@@ -103,7 +104,7 @@ impl<W: Write> Writer<W> {
         self.into_out()
     }
 
-    /// Writes a section of rows, one after another.
+    /// Writes a section of rows that are stored one after another.
     fn rows<T>(&mut self, what: u8, rows: &[T], mut row: impl FnMut(&mut Vec<u8>, &T)) -> Result<(), Unwritable> {
         let mut payload = Vec::new();
         put(&mut payload, rows.len() as u128);
@@ -196,7 +197,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn segments(&mut self, snapshot: &Snapshot) -> Result<(), Unwritable> {
-        // Their blocks stand in the order of the file as well, unless a memo brings lists back in another.
+        // Blocks are normally in file order too, but a pickle's memo can reuse lists in another order.
         let mut taken = 0;
         let is_in_order = snapshot.segments.iter().filter(|segment| !segment.blocks.is_empty()).all(|segment| {
             let begins = segment.blocks.start >= taken;
@@ -234,7 +235,7 @@ fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend_from_slice(text.as_bytes());
 }
 
-/// A stack: none is zero.
+/// Appends a stack as its id plus one, or 0 for none.
 fn put_stack(bytes: &mut Vec<u8>, stack: StackId) {
     put(bytes, u128::from(stack.0.wrapping_add(1)));
 }
@@ -246,7 +247,7 @@ fn put_pool(bytes: &mut Vec<u8>, pool: Option<(u64, u64)>) {
     }
 }
 
-/// `flag`, if there is something.
+/// Returns `flag` if there is a value, otherwise 0.
 fn flag<T>(there: Option<T>, flag: u8) -> u8 {
     there.map_or(0, |_| flag)
 }
@@ -261,7 +262,7 @@ fn put_labels(bytes: &mut Vec<u8>, labels: &Labels, numbers: &Numbers) {
     put(bytes, labels.forward_frames.map_or(0, |lines| u128::from(lines.0) + 1));
 }
 
-/// `end` is where the segment before ends, `taken` the first block that no segment has yet.
+/// Appends a segment. `end` is the end of the previous segment, `taken` the first block that belongs to no segment yet.
 fn put_segment(bytes: &mut Vec<u8>, segment: &Segment, end: u64, taken: &mut u32) {
     let set = |is_so: bool, flag: u8| if is_so { flag } else { 0 };
     bytes.push(
@@ -277,14 +278,14 @@ fn put_segment(bytes: &mut Vec<u8>, segment: &Segment, end: u64, taken: &mut u32
     segment.stream.into_iter().for_each(|stream| put(bytes, u128::from(stream)));
     put_pool(bytes, segment.pool);
     put_stack(bytes, segment.stack);
-    // One without blocks stands anywhere.
+    // A segment without blocks can stand anywhere.
     let first = if segment.blocks.is_empty() { *taken } else { segment.blocks.start };
     put(bytes, u128::from(first - *taken));
     put(bytes, segment.blocks.len() as u128);
     *taken = first + segment.blocks.len() as u32;
 }
 
-/// Whether columns know this kind.
+/// Appends a warning. Returns whether columns can represent its kind.
 fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
     let noun = |what: &str| NOUNS.iter().position(|noun| *noun == what);
     let (number, noun, word) = match kind {
@@ -297,7 +298,7 @@ fn put_warning(bytes: &mut Vec<u8>, kind: &WarningKind) -> bool {
         WarningKind::OnePool(pool) => (oddity::ONE_POOL, None, Some(pool)),
         WarningKind::Simulated(settings) => (oddity::SIMULATED, None, Some(settings)),
         WarningKind::BytesBehind(what) => (oddity::BYTES_BEHIND, Some(noun(what)), None),
-        // Those of the history come again when it is replayed.
+        // Replaying the history produces these warnings again.
         _ => return false,
     };
     put(bytes, u128::from(number));

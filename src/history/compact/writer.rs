@@ -1,4 +1,4 @@
-//! Writes columns: events as they come, then the tables.
+//! Writer of columns: first the events, as they come, then the tables.
 
 use super::error::Unwritable;
 use super::form::{
@@ -11,7 +11,8 @@ use crate::snapshot::{Event, NO_TIME};
 use hashbrown::HashMap;
 use std::io::Write;
 
-/// Writes a snapshot as columns: [`Writer::event`] for each event of one trace after the other, then [`Writer::finish`].
+/// Writer of a snapshot as columns. Call [`Writer::begin_trace`] and [`Writer::event`] for each trace in turn, then
+/// [`Writer::finish`].
 pub struct Writer<W> {
     out: W,
     traces: u32,
@@ -20,10 +21,10 @@ pub struct Writer<W> {
     sum: fn(&[u8]) -> u32,
 }
 
-/// What is remembered of a trace from one event to the next: the counterpart of the reader's.
+/// Encoder state of a trace, carried from one event to the next. The counterpart of the reader's `Trace`.
 struct Trace {
     addresses: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Of each address the size last seen there, and its newest mention.
+    /// Last size seen at each address, and the number of its newest mention.
     known: Vec<(u64, u64)>,
     mentions: u64,
     address: Option<u32>,
@@ -42,18 +43,18 @@ impl Default for Trace {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins.
+    /// Creates a writer and writes the header.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written.
     pub fn new(out: W) -> Result<Writer<W>, Unwritable> {
         Writer::begin(out, VERSION, sum)
     }
 
-    /// Begins what is read in place of the file.
+    /// Creates a writer of a cache file, which is read in place of the original.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written.
     pub fn kept(out: W) -> Result<Writer<W>, Unwritable> {
         Writer::begin(out, VERSION | KEPT, wide_sum)
     }
@@ -64,10 +65,10 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, traces: 0, trace: Trace::default(), columns: Default::default(), sum })
     }
 
-    /// The next trace begins: its number is how many were begun before it.
+    /// Starts the next trace. Traces are numbered from 0.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written.
     pub fn begin_trace(&mut self) -> Result<(), Unwritable> {
         self.end_trace()?;
         self.traces += 1;
@@ -75,24 +76,24 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes a part of what was made of all events, in their place.
+    /// Writes a part of a serialized history, which replaces the events.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written.
     pub fn image(&mut self, part: &[u8]) -> Result<(), Unwritable> {
         self.section(what::IMAGE, part)
     }
 
-    /// Writes what is left of the trace; one without events is a section without rows.
+    /// Writes the rest of the trace. A trace without events becomes one section without rows.
     pub(super) fn end_trace(&mut self) -> Result<(), Unwritable> {
         let is_unsaid = self.traces > 0 && self.trace.known.is_empty();
         if is_unsaid || !self.columns[column::KINDS].is_empty() { self.flush() } else { Ok(()) }
     }
 
-    /// Writes the next event of the trace that was begun last.
+    /// Writes the next event of the current trace.
     ///
     /// # Errors
-    /// The system's.
+    /// The output could not be written, or the trace has too many addresses.
     pub fn event(&mut self, event: &Event) -> Result<(), Unwritable> {
         let Writer { trace, columns, .. } = self;
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
@@ -155,7 +156,7 @@ impl<W: Write> Writer<W> {
         if self.columns[column::KINDS].len() == MOST_EVENTS || held >= FULL { self.flush() } else { Ok(()) }
     }
 
-    /// Writes a section of events.
+    /// Writes the buffered events as a section.
     fn flush(&mut self) -> Result<(), Unwritable> {
         let mut payload = Vec::new();
         put(&mut payload, u128::from(self.traces) - 1);
@@ -165,7 +166,7 @@ impl<W: Write> Writer<W> {
         self.section(what::EVENTS, &payload)
     }
 
-    /// Writes a section.
+    /// Writes a section with its header and checksum.
     pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), Unwritable> {
         if payload.len() > MOST_BYTES {
             return Err(Unwritable::Unfit("a row is too long for columns"));
@@ -177,7 +178,7 @@ impl<W: Write> Writer<W> {
         Ok(self.out.write_all(&(self.sum)(&section).to_le_bytes())?)
     }
 
-    /// What was written to, with everything in it.
+    /// Writes the end marker and returns the output.
     pub(super) fn into_out(mut self) -> Result<W, Unwritable> {
         self.section(what::END, &[])?;
         self.out.flush()?;
@@ -185,7 +186,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Appends columns behind their lengths.
+/// Appends the lengths of all columns, then the columns.
 pub(super) fn put_columns(payload: &mut Vec<u8>, columns: &[Vec<u8>]) {
     columns.iter().for_each(|column| put(payload, column.len() as u128));
     columns.iter().for_each(|column| payload.extend_from_slice(column));

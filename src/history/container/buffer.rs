@@ -1,9 +1,9 @@
-//! Bytes on their way from one layer to the next.
+//! Byte buffer between two layers.
 
-/// How many bytes are handed out at a time, at most: well under a millisecond of decoding.
+/// Maximum number of bytes returned at once. Decoding them takes well under a millisecond.
 pub const PIECE: usize = 64 << 10;
 
-/// Bytes of which the first were taken already.
+/// Bytes with a consumed prefix.
 #[derive(Default)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -11,24 +11,24 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// What nobody has taken yet.
+    /// Returns the bytes that are not consumed yet.
     pub(super) fn rest(&self) -> &[u8] {
         self.bytes.get(self.taken..).unwrap_or_default()
     }
 
-    /// The first of these bytes were taken.
+    /// Marks the next `bytes` bytes as consumed.
     pub(super) fn take(&mut self, bytes: usize) {
         self.taken = self.taken.saturating_add(bytes).min(self.bytes.len());
     }
 
-    /// Takes up to [`PIECE`] bytes.
+    /// Consumes and returns up to [`PIECE`] bytes.
     pub(super) fn take_piece(&mut self) -> &[u8] {
         let from = self.taken;
         self.take(PIECE);
         self.bytes.get(from..self.taken).unwrap_or_default()
     }
 
-    /// Adds a chunk; it is copied only where the last one is not used up.
+    /// Adds a chunk. It is copied only if the previous one is not used up.
     pub(super) fn add(&mut self, chunk: Vec<u8>) {
         if self.rest().is_empty() {
             *self = Buffer { bytes: chunk, taken: 0 };
@@ -37,7 +37,7 @@ impl Buffer {
         }
     }
 
-    /// Room for a layer to write into: as much as the vector's capacity leaves, about [`PIECE`] bytes behind the rest.
+    /// Returns the vector for a layer to append to. Its spare capacity is about [`PIECE`] bytes and must not grow.
     pub(super) fn room(&mut self) -> &mut Vec<u8> {
         self.bytes.drain(..self.taken);
         self.taken = 0;

@@ -1,14 +1,15 @@
-//! The checksum of gzip and zip: CRC-32, sixteen bytes at a time.
+//! CRC-32, the checksum of gzip and zip, computed sixteen bytes at a time.
 //!
-//! Its tables are made when a check begins. flate2's are part of the program, where they take a hundredth of the page's wasm.
+//! The tables are built when a checksum starts. flate2 has them as constants, which would take a hundredth of the
+//! page's wasm.
 
-/// The polynomial of both formats, its lowest bit the highest power.
+/// Polynomial of both formats, bit-reversed.
 const POLYNOMIAL: u32 = 0xedb8_8320;
 
-/// The checksum of each byte, then of each byte with one zero behind it, with two, …
+/// Checksum of each byte value, followed by 0 to 15 zero bytes.
 type Tables = [[u32; 256]; 16];
 
-/// The checksum of the bytes so far, and how many they were.
+/// Running checksum, and the number of bytes it covers.
 pub(super) struct Check {
     tables: Box<Tables>,
     sum: u32,
@@ -16,27 +17,26 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Of no bytes.
+    /// Creates the checksum of no bytes.
     pub(super) fn new() -> Check {
         Check { tables: tables(), sum: 0, amount: 0 }
     }
 
-    /// Begins again.
+    /// Restarts with no bytes.
     pub(super) fn reset(&mut self) {
         (self.sum, self.amount) = (0, 0);
     }
 
-    /// The checksum.
     pub(super) fn sum(&self) -> u32 {
         self.sum
     }
 
-    /// How many bytes, modulo 2^32.
+    /// Number of bytes, modulo 2^32.
     pub(super) fn amount(&self) -> u32 {
         self.amount
     }
 
-    /// Takes the bytes that follow.
+    /// Adds the next bytes.
     pub(super) fn update(&mut self, bytes: &[u8]) {
         let tables = &*self.tables;
         let mut sum = !self.sum;
@@ -57,8 +57,8 @@ impl Check {
     }
 }
 
-/// What four bytes with `BEHIND` bytes behind them are to the checksum.
-#[inline(always)] // for every word of what is unpacked
+/// Returns the share of four bytes in the checksum, with `BEHIND` bytes after them.
+#[inline(always)] // called for every word of unpacked data
 fn of_word<const BEHIND: usize>(tables: &Tables, word: u32) -> u32 {
     let [first, second, third, fourth] = word.to_le_bytes().map(usize::from);
     tables[BEHIND + 3][first] ^ tables[BEHIND + 2][second] ^ tables[BEHIND + 1][third] ^ tables[BEHIND][fourth]

@@ -1,12 +1,12 @@
-//! Outer formats, distinguished by content, never by name: layers of packing, one inside the other, around what the file is.
+//! Outer formats: layers of compression around the content, recognized by their first bytes and never by file name.
 //!
 //! ```text
 //!   chunks of the file ─▶ [gzip] ─▶ … ─▶ pickle
-//!                   buffer 0    buffer 1  …  the last one's bytes are what pull() hands out
+//!                   buffer 0    buffer 1  …  pull() returns the bytes of the last one
 //! ```
 //!
-//! Whoever reads pulls: [`Container::pull`] does a bounded piece of work and hands out a bounded number of bytes, however much a
-//! few packed ones unpack to.
+//! Reading is pull-based: [`Container::pull`] does a bounded piece of work and returns a bounded number of bytes, no
+//! matter how much a few packed bytes unpack to.
 
 mod buffer;
 mod check;
@@ -27,28 +27,31 @@ use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
-/// How many packed bytes a layer is given at a time: the smallest gzip member is 20 bytes, and each has its own cost.
+/// Packed bytes passed to a layer at once. The smallest gzip member has 20 bytes, and each member has a fixed cost.
 const PACKED_PIECE: usize = 16 << 10;
 
-/// How many times its size a packed pickle may unpack to. Real ones: up to 40; deflate can do 1000, zstd any number.
+/// Maximum ratio of unpacked to packed size for a pickle. Real ones reach 40. Deflate can reach 1000, zstd has no
+/// limit.
 pub const MOST_INFLATION: u64 = 200;
-/// The same for JSON, which says everything again wherever it is used, and indented at that: real files come to 850 under zstd,
-/// and one of nothing but stacks of a thousand frames to some thousands. Blanks without end cost time, and no memory.
+/// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files reach
+/// 850 under zstd, and files of nothing but deep stacks reach some thousands. Endless whitespace costs time but no
+/// memory.
 pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
-/// What may be unpacked whatever the ratio: small files made of one repeated event are no attack.
+/// Unpacked size up to which the ratio is not checked. Small files that repeat one event are harmless.
 const UNPACKED_FREELY: u64 = 256 << 20;
 
-/// What may be unpacked in all: more than a hundred times the largest pickle known, and half an hour of work.
+/// Maximum unpacked size: over a hundred times the largest known pickle, and half an hour of work.
 pub const MOST_UNPACKED: u64 = 1 << 40;
 
-/// Layers of packing. Two are seen (a .gz compressed again on its way); each costs a window of memory.
+/// Maximum number of nested layers. Two occur in practice (a .gz compressed again in transit). Each costs a window of
+/// memory.
 const MOST_LAYERS: usize = 4;
 
-/// Unpacks a file as it arrives.
+/// Incremental unpacker of a file.
 #[derive(Default)]
 pub struct Container {
     file: Buffer,
-    /// Bytes of the file fed, and whether that was all.
+    /// Bytes of the file fed so far, and whether that was all.
     fed: u64,
     ended: bool,
     layers: Vec<Layer>,
@@ -62,67 +65,68 @@ struct Layer {
     written: u64,
 }
 
-/// How a buffer stands.
+/// State of a buffer after an attempt to fill it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// There may be more in it than before.
+    /// It may hold more bytes than before.
     Worked,
-    /// It has all it can have until the file goes on.
+    /// It needs more bytes of the file.
     Starved,
-    /// It has all it will ever have.
+    /// It will get no more bytes.
     Ended,
 }
 
 impl Container {
-    /// Unpacks a member of a zip archive; what is fed is its packed bytes.
+    /// Creates an unpacker for a member of a zip archive. It is fed the member's packed bytes.
     ///
     /// # Errors
-    /// It is packed in a way we can't undo.
+    /// The compression method is not supported.
     pub fn of_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
         let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
         Ok(Container { layers: vec![layer], ..Container::default() })
     }
 
-    /// Takes the next bytes of the file. Call it when [`Container::pull`] says `None`, so that they are not copied.
+    /// Adds the next bytes of the file. They are not copied if [`Container::pull`] has just returned `None`.
     pub fn feed(&mut self, chunk: Vec<u8>) {
         self.fed += chunk.len() as u64;
         self.file.add(chunk);
     }
 
-    /// All bytes were fed.
+    /// Marks the end of the file, after all bytes were fed.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Bytes of the file that were taken.
+    /// Returns the number of file bytes consumed.
     pub fn read(&self) -> u64 {
         self.fed - self.file.rest().len() as u64
     }
 
-    /// What is inside all layers: known before [`Container::pull`] hands out a byte.
+    /// Format inside all layers. It is known before [`Container::pull`] returns the first byte.
     pub fn content(&self) -> Option<Content> {
         self.content
     }
 
-    /// The layers unpacked, outermost first: `gzip`, or nothing.
+    /// Names of the layers, outermost first, for example `gzip`.
     pub fn layers(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().map(|layer| layer.name)
     }
 
-    /// The layers of which bytes behind their end were left out, padding apart; certain once all was handed out.
+    /// Names of the layers whose trailing bytes were ignored, zero padding aside. Final once everything was unpacked.
     pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
         self.layers.iter().filter(|layer| layer.unpacker.has_left_out()).map(|layer| layer.name)
     }
 
-    /// Bytes on the heap: the chunk of the file and what each layer has unpacked.
+    /// Size on the heap in bytes: the current chunk of the file and the unpacked bytes of each layer.
     pub fn heap_bytes(&self) -> usize {
         self.file.heap_bytes() + self.layers.iter().map(|layer| layer.output.heap_bytes()).sum::<usize>()
     }
 
-    /// The next unpacked bytes, at most [`PIECE`], perhaps none for now; `None` when the file must go on first, or is over.
+    /// Returns the next unpacked bytes, at most [`PIECE`] and possibly none yet. Returns `None` if more of the file is
+    /// needed or it is finished.
     ///
     /// # Errors
-    /// A layer is damaged or ends too soon, or what is inside is no snapshot.
+    /// A layer is damaged or truncated, or the content is not a snapshot.
     pub fn pull(&mut self) -> Result<Option<&[u8]>, ContainerError> {
         let depth = self.layers.len();
         if self.content.is_none() {
@@ -163,7 +167,7 @@ impl Container {
         Ok(Some(self.buffer_mut(depth).take_piece()))
     }
 
-    /// What `depth` layers have unpacked.
+    /// Returns the output of layer `depth`, counted from 1. Depth 0 is the file.
     fn buffer(&self, depth: usize) -> &Buffer {
         let layer = depth.checked_sub(1).and_then(|at| self.layers.get(at));
         layer.map_or(&self.file, |layer| &layer.output)
@@ -174,7 +178,7 @@ impl Container {
         layer.map_or(&mut self.file, |layer| &mut layer.output)
     }
 
-    /// Has the innermost of `depth` layers unpack a little more.
+    /// Unpacks a bounded number of bytes into the buffer of layer `depth`.
     fn fill(&mut self, depth: usize) -> Result<Flow, ContainerError> {
         let Some(above) = depth.checked_sub(1) else {
             return Ok(if self.ended { Flow::Ended } else { Flow::Starved });

@@ -1,11 +1,11 @@
-//! zip archives: which members there are, and the bytes of one of them. Reads nothing itself: it is handed the parts of the file
-//! that it names.
+//! zip archives: the list of members, and the bytes of one member. Does no I/O: the caller passes the requested parts
+//! of the file.
 //!
 //! ```text
-//! local header · packed bytes     a member …
+//! local header · packed bytes     one per member
 //! …
-//! directory                       a member's name, sizes, method, place
-//! end record (zip64: two more)    where the directory is
+//! directory                       name, sizes, method and offset of each member
+//! end record (zip64: two more)    offset and size of the directory
 //! ```
 
 use super::check::Check;
@@ -13,51 +13,51 @@ use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// The end record with the longest comment there can be, and zip64's locator before it.
+/// Maximum length of the end record with its comment, and of zip64's locator before it.
 pub const TAIL: u64 = 22 + 65_535 + LOCATOR as u64;
-/// Bytes of zip64's end record that matter.
+/// Length of the used part of zip64's end record.
 pub const ZIP64: usize = 56;
-/// Bytes of a local header before its name.
+/// Length of a local header, without name and extra field.
 pub const HEADER: usize = 30;
 
 const LOCATOR: usize = 20;
 const DIRECTORY_ENTRY: usize = 46;
 
-/// Bytes of a member's name that are kept: the longest path of Linux.
+/// Maximum length of a member's name, in bytes. This is the longest path of Linux. Longer names keep their end.
 const LONGEST_NAME: usize = 4096;
 
-/// Members of an archive: a checkpoint has some thousands, and each costs us a name. Ours are few.
+/// Maximum number of members. A checkpoint has some thousands, and each costs memory for a name.
 pub const MOST_MEMBERS: u64 = 1 << 17;
-/// Bytes of a directory: it is read whole. 128 bytes for each of [`MOST_MEMBERS`].
+/// Maximum size of a directory in bytes, which is read at once. 128 bytes for each of [`MOST_MEMBERS`].
 pub const LARGEST_DIRECTORY: u64 = 16 << 20;
 
-/// Why an archive can't be read.
+/// Error while reading an archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ZipError {
-    /// No end record: the file was cut, or is no zip.
+    /// The end record is missing: the file is truncated or not a zip archive.
     #[error("no directory at the end of the zip archive. Is the file complete?")]
     NoDirectory,
-    /// A part that lies outside the file, or is none.
+    /// A part lies outside the file or has the wrong signature.
     #[error("the zip archive is damaged: expected {0} at byte {1}")]
     Misplaced(&'static str, u64),
-    /// In several files.
+    /// The archive is split into several files.
     #[error("the zip archive is split into parts: join them first")]
     Split,
-    /// More than we read.
+    /// The archive has more than [`MOST_MEMBERS`] members.
     #[error("the zip archive has {0} members, the limit is {MOST_MEMBERS}")]
     TooMany(u64),
-    /// More than we read.
+    /// The directory is larger than [`LARGEST_DIRECTORY`].
     #[error("the zip archive's directory has {0} bytes, the limit is {LARGEST_DIRECTORY}")]
     DirectoryTooLarge(u64),
-    /// Needs a password.
+    /// The member needs a password.
     #[error("{0} is encrypted: unpack the archive first")]
     Encrypted(String),
-    /// Packed in a way we do not know.
+    /// The member's compression method is not supported.
     #[error("{0} uses zip method {1}; supported are stored (0), deflate (8), deflate64 (9) and zstd (93)")]
     Method(String, u16),
 }
 
-/// Where the directory is.
+/// Position and size of the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Directory {
     pub offset: u64,
@@ -66,22 +66,21 @@ pub struct Directory {
     members: u64,
 }
 
-/// What the end of the file says.
+/// Information from the end record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where the directory is.
     Directory(Directory),
-    /// That the [`ZIP64`] bytes at this offset say it.
+    /// Offset of zip64's end record of [`ZIP64`] bytes, which locates the directory.
     Zip64(u64),
 }
 
-/// A member, as the directory has it.
+/// Member of an archive, as listed in the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,
-    /// Packed bytes.
+    /// Compressed size in bytes.
     pub packed: u64,
-    /// Unpacked bytes.
+    /// Uncompressed size in bytes.
     pub unpacked: u64,
     pub offset: u64,
     method: Method,
@@ -92,29 +91,30 @@ pub struct Entry {
 enum Method {
     Stored,
     Deflate,
-    /// Of members over 2 GiB, by Windows Explorer.
+    /// Written by Windows Explorer for members over 2 GiB.
     Deflate64,
-    /// Handed on packed: zstd is a container of its own, known by its first bytes.
+    /// Passed on compressed, because zstd is a container layer that is recognized by its first bytes.
     Zstd,
     Encrypted,
     Other(u16),
 }
 
-/// The little-endian number at `at` of 2, 4 or 8 bytes; `None` beyond the end.
+/// Reads the little-endian number of 2, 4 or 8 bytes at `at`. Returns `None` beyond the end.
 fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// Whether a file that begins so is a zip archive; the second is one without members.
+/// Returns whether a file with these first bytes is a zip archive. An archive without members has the second signature.
 pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Finds the end record in the last [`TAIL`] bytes of a file, or the whole of a shorter one; `offset` is where they begin.
+/// Finds the end record in the last [`TAIL`] bytes of a file, or in all of a shorter one. `offset` is the position of
+/// `tail` in the file.
 ///
 /// # Errors
-/// There is none, or it is of an archive in several files.
+/// The end record is missing, or the archive is split into several files.
 pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     let is_end = |&at: &usize| {
         let comment = number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
@@ -136,10 +136,10 @@ pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     found.checked(offset + at as u64).map(End::Directory)
 }
 
-/// Reads zip64's end record, [`ZIP64`] bytes at `offset`.
+/// Parses zip64's end record, [`ZIP64`] bytes at `offset`.
 ///
 /// # Errors
-/// It is none, or what it says can't be.
+/// The record is missing or invalid.
 pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
     let lost = ZipError::Misplaced("the zip64 record", offset);
     let field = |at, width| number(record, at, width).ok_or_else(|| lost.clone());
@@ -153,7 +153,7 @@ pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
 }
 
 impl Directory {
-    /// The directory, if it ends before `end` and is not too large.
+    /// Returns the directory if it ends before `end` and is within the limits.
     fn checked(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
             Err(ZipError::Misplaced("the directory", self.offset))
@@ -167,29 +167,29 @@ impl Directory {
     }
 }
 
-/// Reads a directory row by row.
+/// Incremental reader of the directory's entries.
 pub struct Rows {
     directory: Directory,
-    /// Bytes of it that were read.
+    /// Bytes of the directory read so far.
     at: usize,
     left: u64,
 }
 
 impl Rows {
-    /// At the first row.
+    /// Creates a reader at the first entry.
     pub fn new(directory: Directory) -> Rows {
         Rows { directory, at: 0, left: directory.members }
     }
 
-    /// Bytes of the directory that were read.
+    /// Returns the number of directory bytes read so far.
     pub fn read(&self) -> usize {
         self.at
     }
 
-    /// The next member, `None` behind the last; `bytes` is the whole directory.
+    /// Returns the next member, or `None` after the last one. `bytes` is the whole directory.
     ///
     /// # Errors
-    /// The directory ends too soon, or has a member that lies outside the file.
+    /// The directory is truncated, or a member lies outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.at as u64);
@@ -203,7 +203,7 @@ impl Rows {
     }
 }
 
-/// A row of the directory, and its length; `None` where it is cut.
+/// Parses an entry and returns it with its length. Returns `None` if it is truncated.
 fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     let field = |at, width| number(row, at, width);
     let length = |at| field(at, 2).map(|length| length as usize);
@@ -211,7 +211,7 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     let extra_at = DIRECTORY_ENTRY + name;
     let name = printable(row.get(DIRECTORY_ENTRY..extra_at)?);
     let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
-    // zip64 gives, in this order, the numbers that do not fit into four bytes.
+    // zip64 stores the numbers that do not fit into four bytes, in this order.
     let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
     let (unpacked, packed, offset) = (or_wide(field(24, 4)?)?, or_wide(field(20, 4)?)?, or_wide(field(42, 4)?)?);
     let method = match (field(8, 2)? & 1, field(10, 2)?) {
@@ -227,15 +227,15 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
     Some((Entry { name, packed, unpacked, offset, method, crc }, length))
 }
 
-/// A name for people, on one line: a file's control characters could command a terminal. Its end, if it is longer than any
-/// system's: the end tells what it is.
+/// Returns a name for display. Control characters are replaced, because they could command a terminal. Overlong names
+/// keep their end, which says more than their start.
 fn printable(name: &[u8]) -> String {
     let end = name.len().checked_sub(LONGEST_NAME).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     String::from_utf8_lossy(end).chars().map(letter).collect()
 }
 
-/// The numbers of the zip64 field among the extra ones.
+/// Returns the numbers of the zip64 extra field, if any.
 fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
     let mut found: &[u8] = &[];
     while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
@@ -249,23 +249,24 @@ fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 impl Entry {
-    /// Where its packed bytes begin; `header` is its local header, [`HEADER`] bytes, `length` the file's.
+    /// Returns the position of the packed bytes. `header` is the member's local header of [`HEADER`] bytes, `length` is
+    /// the length of the file.
     ///
     /// # Errors
-    /// There is no member there.
+    /// The local header is invalid.
     pub fn begin(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
         let lengths = number(header, 26, 2).zip(number(header, 28, 2));
         let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
         let begin = lengths.map(|(name, extra)| self.offset + HEADER as u64 + name + extra);
-        // The directory was checked to begin behind its packed bytes, but not behind its name.
+        // The directory begins after the packed bytes, but that check did not include the member's name.
         let begin = begin.filter(|begin| begin.saturating_add(self.packed) <= length);
         begin.ok_or(ZipError::Misplaced("a member", self.offset))
     }
 
-    /// Undoes its packing, from its first packed byte.
+    /// Creates an unpacker for the packed bytes.
     ///
     /// # Errors
-    /// It is packed in a way we can't undo.
+    /// The compression method is not supported, or the member is encrypted.
     pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
         let inflate = match self.method {
             Method::Stored | Method::Zstd => Inflate::Stored,
@@ -274,22 +275,22 @@ impl Entry {
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
-        // zstd is a layer of its own, known by its first bytes; what the directory promises is of what that unpacks to.
+        // zstd is a layer of its own, and the directory's size and checksum apply to its output.
         let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
         Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Check::new(), promised, has_left_out: false }))
     }
 }
 
-/// What undoes the packing of a member.
+/// Decompressor of a member.
 enum Inflate {
     Stored,
     Deflate(Decompress),
-    /// In a box: its window is 128 KiB.
+    /// Boxed, because its window is 128 KiB.
     Deflate64(Box<InflaterManaged>),
 }
 
 impl Inflate {
-    /// Appends to `output` as far as its capacity allows; returns how many bytes it took, and whether that was the end.
+    /// Appends to `output` within its capacity. Returns the number of bytes consumed, and whether the stream has ended.
     fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
         let held = output.len();
         match self {
@@ -314,13 +315,13 @@ impl Inflate {
     }
 }
 
-/// A member on its way out.
+/// Unpacker of a member.
 struct Packed {
     inflate: Inflate,
     is_over: bool,
     written: u64,
     check: Check,
-    /// Bytes and checksum, as the directory has them.
+    /// Size and checksum from the directory, checked at the end.
     promised: Option<(u64, u32)>,
     has_left_out: bool,
 }

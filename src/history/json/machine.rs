@@ -1,4 +1,4 @@
-//! Chunks of bytes → tokens → values, one after the other.
+//! Incremental JSON parser: chunks of bytes become tokens, and tokens become values.
 
 use super::error::{ErrorKind, Found, JsonError};
 use super::limits::Limits;
@@ -7,39 +7,39 @@ use super::scan::{Stop, skip_blanks, string_end};
 use super::text::unescape;
 use crate::pickle::Builder;
 
-/// A cut token's buffer is kept for the next one up to this size; a long string's is given back.
+/// Size up to which the buffer of a split token is kept for the next one. The larger buffer of a long string is freed.
 const CARRY_KEPT: usize = 64 << 10;
 
-/// Bytes of a path after which its deeper levels are left out: only files made to break us nest so deep.
+/// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
 const MOST_PATH: usize = 120;
 
-/// Bytes of a word that is no word of JSON, in an error message.
+/// Length to which an invalid word is cut in an error message, in bytes.
 const MOST_QUOTED: usize = 40;
 
-/// Reads one JSON text, fed as its bytes arrive, into a [`Builder`].
+/// Incremental parser of one JSON text, which passes its values to a [`Builder`].
 ///
-/// Where the chunks are cut makes no difference, and memory goes with the nesting and the longest string, never with the length
-/// of the text.
+/// The result does not depend on where the chunks are split. Memory grows with the nesting depth and the longest
+/// string, not with the length of the text.
 pub struct Machine<B: Builder> {
     builder: B,
     limits: Limits,
-    /// The open containers, outermost first; the place of each is the number the builder knows it under.
+    /// Open containers, outermost first. The builder identifies each one by its index.
     levels: Vec<Level<B::Value>>,
     expected: Expected,
-    /// The token that the last chunk's end cut, and what of it came.
+    /// Token that was split by the end of the last chunk, and its first bytes.
     cut: Cut,
     carry: Vec<u8>,
-    /// Bytes fed, the chunk at hand included.
+    /// Bytes fed so far, including the current chunk.
     fed: u64,
-    /// A string without its escapes, on its way.
+    /// Buffer for a string with its escapes resolved.
     scratch: Vec<u8>,
     result: Option<B::Value>,
 }
 
-/// An open container.
+/// Open container.
 struct Level<V> {
     kind: Kind,
-    /// The key of a dict's next value.
+    /// Key of the dict's next value.
     key: Option<V>,
 }
 
@@ -49,14 +49,14 @@ enum Kind {
     Dict,
 }
 
-/// What may come next, blanks apart.
+/// Token that may come next, blanks aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expected {
     Value,
-    /// Just behind `[`.
+    /// Directly after `[`.
     ValueOrEnd,
     Key,
-    /// Just behind `{`.
+    /// Directly after `{`.
     KeyOrEnd,
     Colon,
     CommaOrEnd,
@@ -66,17 +66,17 @@ enum Expected {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
     None,
-    /// A string; the search for its end goes on at this index of the next chunk.
+    /// Inside a string. The search for its end continues at this index of the next chunk.
     String(usize),
-    /// A number or a word.
+    /// Inside a number or literal.
     Atom,
 }
 
-/// The rest of a chunk after a token, or why there is none.
+/// Rest of the chunk after a token, or the error.
 type Rest<'a, B> = Result<&'a [u8], JsonError<<B as Builder>::Error>>;
 
 impl<B: Builder> Machine<B> {
-    /// A machine at the start of a text (without a byte order mark).
+    /// Creates a parser at the start of a text. The text must not have a byte order mark.
     pub fn new(builder: B, limits: Limits) -> Self {
         Machine {
             builder,
@@ -91,11 +91,11 @@ impl<B: Builder> Machine<B> {
         }
     }
 
-    /// Reads all tokens complete with `chunk`, and keeps the start of one that is cut. After an error the machine is of no more
-    /// use.
+    /// Parses all tokens that `chunk` completes, and keeps the start of a split token. After an error the parser is
+    /// unusable.
     ///
     /// # Errors
-    /// The text is not JSON, a limit is reached, or the builder refuses a value.
+    /// The text is not JSON, a limit is exceeded, or the builder rejects a value.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), JsonError<B::Error>> {
         self.fed += chunk.len() as u64;
         let mut rest = match self.cut {
@@ -109,28 +109,29 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// The builder, to look at what it has so far.
+    /// Returns the builder, for a look at its current state.
     pub fn builder(&self) -> &B {
         &self.builder
     }
 
-    /// The builder, to work on what it has so far.
+    /// Returns the builder, for changes to its current state.
     pub fn builder_mut(&mut self) -> &mut B {
         &mut self.builder
     }
 
-    /// Bytes on the heap, the builder's apart.
+    /// Size on the heap in bytes, without the builder.
     pub fn heap_bytes(&self) -> usize {
         self.carry.capacity() + self.scratch.capacity() + self.levels.capacity() * size_of::<Level<B::Value>>()
     }
 
-    /// The builder and the outermost value.
+    /// Returns the builder and the outermost value.
     ///
     /// # Errors
-    /// The input ended before the value did.
+    /// The input ended before the value was complete.
     pub fn finish(mut self) -> Result<(B, B::Value), JsonError<B::Error>> {
         if self.cut == Cut::Atom && self.levels.is_empty() {
-            // Only the end of the file ends a number that is the outermost value; inside a container it is cut.
+            // A number as the outermost value is complete only at the end of the file. Inside a container that is an
+            // error.
             self.end_atom(&[], 0)?;
         }
         match self.result {
@@ -167,9 +168,9 @@ impl<B: Builder> Machine<B> {
         self.levels.last().map(|level| level.kind)
     }
 
-    /// The number under which the builder knows the innermost container.
+    /// Slot of the innermost container in the builder.
     fn slot(&self) -> u32 {
-        // Limits::nesting keeps it small.
+        // `Limits::nesting` keeps it below 2^32.
         self.levels.len().saturating_sub(1) as u32
     }
 
@@ -197,7 +198,8 @@ impl<B: Builder> Machine<B> {
         self.accept(finished, rest.len())
     }
 
-    /// A value is complete: it goes to the container around it. `left` bytes of the chunk are left from its last token on.
+    /// Passes a complete value to the enclosing container. `left` is the number of bytes in the chunk from its last
+    /// token on.
     #[inline]
     fn accept(&mut self, value: Result<B::Value, B::Error>, left: usize) -> Result<(), JsonError<B::Error>> {
         let value = value.map_err(|error| self.error(ErrorKind::Builder(error), left))?;
@@ -212,7 +214,7 @@ impl<B: Builder> Machine<B> {
                 (level.key, self.expected) = (Some(value), Expected::Colon);
                 return Ok(());
             }
-            // The key stays until its value is taken: the path of an error names it.
+            // The key is kept until its value is accepted, because the path in an error names it.
             Some(level) => self.builder.set_items(slot, &[level.key.unwrap_or(value), value]),
         };
         taken.map_err(|(_, error)| self.error(ErrorKind::Builder(error), left))?;
@@ -223,7 +225,7 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// A string whose bytes are those carried and then `bytes`; its end is searched from the index `from` on.
+    /// Continues a string whose bytes are `carry` and then `bytes`. The search for its end starts at `from`.
     #[inline]
     fn string<'a>(&mut self, bytes: &'a [u8], from: usize) -> Rest<'a, B> {
         let (end, next, control) = match string_end(bytes, from) {
@@ -231,7 +233,7 @@ impl<B: Builder> Machine<B> {
             Stop::Cut(next) => (bytes.len(), Some(next), None),
             Stop::Control(at, byte) => (at, None, Some(byte)),
         };
-        // The carried part and the quote before it came with earlier chunks.
+        // The carried part and the opening quote came with earlier chunks.
         let left = bytes.len() + self.carry.len() + 1;
         if self.carry.len() + end > self.limits.string_bytes {
             let kind = ErrorKind::Limit { what: "bytes in one string", most: self.limits.string_bytes };
@@ -272,7 +274,7 @@ impl<B: Builder> Machine<B> {
         self.accept(value, left)
     }
 
-    /// A number or a word, whose bytes are those carried and then the first of `bytes`.
+    /// Continues a number or literal whose bytes are `carry` and then the start of `bytes`.
     #[inline]
     fn atom<'a>(&mut self, bytes: &'a [u8]) -> Rest<'a, B> {
         let length = bytes.iter().take_while(|&&byte| is_of_an_atom(byte)).count();
@@ -303,7 +305,7 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// The cut token is complete; its buffer is for the next one.
+    /// Returns the buffer of a completed split token for reuse.
     fn keep(&mut self, mut carry: Vec<u8>) {
         carry.clear();
         carry.shrink_to(CARRY_KEPT);
@@ -333,7 +335,7 @@ impl<B: Builder> Machine<B> {
         self.accept(value, left)
     }
 
-    /// What could stand here, for an error message.
+    /// Describes the expected token for an error message.
     fn expectation(&self) -> &'static str {
         match (self.expected, self.innermost()) {
             (Expected::Value, _) => "a value",
@@ -347,13 +349,13 @@ impl<B: Builder> Machine<B> {
         }
     }
 
-    /// The error at the place from which `left` bytes of what was fed are left.
+    /// Creates an error at the position that is `left` bytes before the end of the bytes fed so far.
     #[cold]
     fn error(&self, kind: ErrorKind<B::Error>, left: usize) -> JsonError<B::Error> {
         JsonError { offset: self.fed.saturating_sub(left as u64), path: self.path(), kind }
     }
 
-    /// Where in the data the next value stands.
+    /// Path of the next value in the data.
     fn path(&self) -> String {
         let mut path = String::new();
         for (slot, level) in (0u32..).zip(&self.levels) {
@@ -374,7 +376,7 @@ impl<B: Builder> Machine<B> {
     }
 }
 
-/// Whether a number or a word can hold this byte.
+/// Returns whether a number or literal can contain this byte.
 #[inline]
 fn is_of_an_atom(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_')

@@ -1,15 +1,15 @@
-//! The text of a number → its value, exactly.
+//! Exact parsing of JSON numbers.
 
-/// A number.
+/// Parsed number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),
-    /// Beyond 64 signed bits: two's complement, least significant byte first.
+    /// Integer outside `i64`: two's complement, least significant byte first.
     Big(Vec<u8>),
     Float(f64),
 }
 
-/// The number that `text` is, if it is written as JSON has it: `-0.5e+3`, not `+1`, `01`, `.5`, `1.`.
+/// Parses a number in JSON syntax. Accepts `-0.5e+3`, rejects `+1`, `01`, `.5` and `1.`.
 #[inline]
 pub(super) fn number(text: &[u8]) -> Option<Number> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
@@ -21,7 +21,7 @@ pub(super) fn number(text: &[u8]) -> Option<Number> {
         return float(text, rest);
     }
     let is_negative = unsigned.len() < text.len();
-    // 18 digits always fit.
+    // 18 digits always fit into `i64`.
     if whole.len() > 18 {
         return std::str::from_utf8(text).ok()?.parse().map(Number::Int).ok().or_else(|| Some(big(whole, is_negative)));
     }
@@ -29,14 +29,14 @@ pub(super) fn number(text: &[u8]) -> Option<Number> {
     Some(Number::Int(if is_negative { -value } else { value }))
 }
 
-/// At least one digit, and what follows them.
+/// Splits off the leading digits. Returns `None` if there are none.
 #[inline]
 fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     text.split_at_checked(length).filter(|_| length > 0)
 }
 
-/// A number with a fraction or an exponent, which begin at `rest`.
+/// Parses a number with a fraction or exponent, which starts at `rest`.
 fn float(text: &[u8], rest: &[u8]) -> Option<Number> {
     let mut rest = rest;
     if let Some(fraction) = rest.strip_prefix(b".") {
@@ -50,7 +50,7 @@ fn float(text: &[u8], rest: &[u8]) -> Option<Number> {
     rest.is_empty().then_some(Number::Float(value))
 }
 
-/// An integer of any length.
+/// Converts an integer of any length.
 fn big(digits: &[u8], is_negative: bool) -> Number {
     let mut bytes: Vec<u8> = Vec::new();
     for digit in digits {
@@ -61,7 +61,7 @@ fn big(digits: &[u8], is_negative: bool) -> Number {
         }
         bytes.extend(carry.to_le_bytes().first().filter(|&&byte| byte > 0));
     }
-    // Room for the sign.
+    // Room for the sign bit.
     bytes.push(0);
     if is_negative {
         let mut carry = true;

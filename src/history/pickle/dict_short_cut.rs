@@ -1,17 +1,18 @@
-//! The short cut for dicts without inner structure: read at a stroke, from `}` to SETITEMS.
+//! Fast path for dicts without inner structure, which are read in one go from `}` to SETITEMS.
 //!
-//! Next to its stacks a snapshot is entries: dicts of a few numbers and references, each of the same keys as the one before:
+//! Besides stacks, a snapshot is mostly entries: dicts of a few numbers and references, with the same keys as the
+//! previous one:
 //!
 //! ```text
 //!   }  ␞  (  j 07 01 00 00  j 1c 01 00 00   h 15  M 00 02   h 10  ]  ␞  (  ...  e   u  }
 //!            └─── key ────┘ └── value ───┘  └key┘ └value┘   └key┘ └── value ─────┘     the next one
 //! ```
 //!
-//! The keys are guessed to be those of the dict before and compared as bytes; the values are collected; and the builder is asked
-//! for the dict at once, so that nothing is ever open and the stack is not touched. It is sound because only values are made
-//! before all of it was read, up to the `}` behind it, which tells that the dict is finished; because a reference is taken only
-//! to a finished value, and a memo slot is written only where the memo ends, and last; and because writing one that was filled
-//! before forgets the keys. Anything else takes the plain road, from the same `}`.
+//! The keys of the previous dict are compared as bytes, the values are collected, and the builder is asked for the
+//! complete dict. No container is opened and the stack is not touched. This is sound for three reasons. Only values are
+//! built before everything was read, including the `}` behind the dict, which shows that it is finished. References are
+//! accepted only to finished values, and memo slots are written last and only at the end of the memo. Overwriting a
+//! filled slot forgets the keys. In all other cases the general path starts at the same `}`.
 
 use super::builder::Builder;
 use super::cursor::Cursor;
@@ -21,10 +22,10 @@ use super::stack::Stack;
 use super::whole::{DICT, Fetch, Whole};
 
 impl<B: Builder> Stack<B> {
-    /// Tries the short cut where `}` was just read: `true` when the whole dict, SETITEMS included, is done.
+    /// Tries the fast path after `}`. Returns `true` if it consumed the whole dict, including SETITEMS.
     #[inline(always)]
     pub(super) fn whole_dict(&mut self, cursor: &mut Cursor<'_>) -> bool {
-        // What the plain road might refuse, it shall refuse.
+        // Errors are left to the general path.
         let has_room = self.has_room_for_batches(2) && self.open.has_room(2, &self.limits);
         if self.limits.whole_pairs == 0 || !has_room || !self.whole.is_worth_a_trial() {
             return false;
@@ -44,7 +45,7 @@ impl<B: Builder> Stack<B> {
         true
     }
 
-    /// Reads keys and values. The memo's end is where it stays until all is read.
+    /// Reads keys and values. Does not write to the memo.
     #[inline(always)]
     fn read_pairs(&mut self, ahead: &mut Cursor<'_>) -> Option<()> {
         let mut end = self.memo.end()?;
@@ -76,11 +77,11 @@ impl<B: Builder> Stack<B> {
         self.whole.fetches.truncate(number);
         self.whole.keys.truncate(number);
         self.read_put(ahead, &mut end, DICT)?;
-        // A dict that waits for a second batch or for APPENDS is the plain road's, and so is one that nothing is in.
+        // Empty dicts, and dicts that a second batch or APPENDS may follow, are left to the general path.
         (number > 0 && ahead.next() == Some(opcode::EMPTY_DICT)).then_some(())
     }
 
-    /// The value of this number.
+    /// Reads the value with index `number`.
     #[inline(always)]
     fn read_value(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<B::Value> {
         let builder = &mut self.builder;
@@ -92,7 +93,7 @@ impl<B: Builder> Stack<B> {
             }
             opcode::BININT1 | opcode::BININT2 | opcode::BININT | opcode::LONG1 => {
                 let value = builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
-                // The next key, or the end; what else, but the second of a pair?
+                // If neither the next key nor the end follows, it can only be the first element of a pair.
                 if matches!(ahead.next()?, opcode::BINGET | opcode::LONG_BINGET | opcode::SETITEMS) {
                     return Some(value);
                 }
@@ -136,7 +137,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// The second of a pair, and the pair.
+    /// Reads the second element of a pair and returns the pair.
     #[inline(never)]
     fn read_second(&mut self, ahead: &mut Cursor<'_>, first: B::Value) -> Option<B::Value> {
         let second = self.builder.int(ahead.integer(self.limits.integer_bytes)?).ok()?;
@@ -144,7 +145,7 @@ impl<B: Builder> Stack<B> {
         self.builder.tuple(&[first, second]).ok()
     }
 
-    /// A list of references that was met before. A new one is the plain road's, which remembers it.
+    /// Returns a list of references that was seen before. New lists are left to the general path, which remembers them.
     #[inline(never)]
     fn read_slice(&mut self, ahead: &mut Cursor<'_>) -> Option<B::Value> {
         if self.limits.slice_bytes == 0 {
@@ -162,7 +163,7 @@ impl<B: Builder> Stack<B> {
         self.slices.value(entry)
     }
 
-    /// A PUT, if one follows: it must write where the memo will end, and is of the value of this number.
+    /// Reads an optional PUT of the value with index `number`. It must write to the future end of the memo.
     #[inline(always)]
     fn read_put(&mut self, ahead: &mut Cursor<'_>, end: &mut u32, number: usize) -> Option<()> {
         if !matches!(ahead.next(), Some(opcode::MEMOIZE | opcode::BINPUT | opcode::LONG_BINPUT)) {

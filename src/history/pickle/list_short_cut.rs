@@ -1,16 +1,16 @@
-//! The short cut for lists of memo references: equal bytes are equal lists.
+//! Fast path for lists of memo references: equal bytes are equal lists.
 //!
-//! A snapshot is mostly stacks, lists of references (`h x`, `j xxxx`) to a few thousand frames, and equal stacks are usually equal
-//! bytes. So the bytes between MARK and APPENDS are looked up before they are run:
+//! A snapshot is mostly stacks, which are lists of references (`h x`, `j xxxx`) to a few thousand frames. Equal stacks
+//! usually have equal bytes. The bytes between MARK and APPENDS are therefore looked up before they are run:
 //!
 //! ```text
 //!   ]  ␞  (  j 07 01 00 00  h 3f  j 09 01 00 00  e
-//!            └────────── the slice ───────────┘        known → the finished list, nothing is run
+//!            └────────── the slice ───────────┘        known → reuse the finished list
 //! ```
 //!
-//! It is sound because it applies only to the first batch of an empty list, only when the slice holds nothing but references to
-//! finished values, and because writing a memo slot that was filled before forgets everything. A list that gets a second batch
-//! after all is first given what its slice stands for.
+//! This is sound because it applies only to the first batch of an empty list and only if the slice holds nothing but
+//! references to finished values, and because overwriting a filled memo slot clears the cache. If a list gets a second
+//! batch, the items of its slice are added first.
 
 use super::builder::Builder;
 use super::cursor::Cursor;
@@ -18,7 +18,7 @@ use super::open::Kind;
 use super::stack::Stack;
 
 impl<B: Builder> Stack<B> {
-    /// Tries the short cut where MARK was just read: `true` when the whole batch, APPENDS included, is done.
+    /// Tries the fast path after MARK. Returns `true` if it consumed the whole batch, including APPENDS.
     #[inline(always)]
     pub(super) fn short_cut(&mut self, cursor: &mut Cursor<'_>) -> bool {
         let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence) else { return false };
@@ -46,7 +46,7 @@ impl<B: Builder> Stack<B> {
         true
     }
 
-    /// The open list is equal to one made before.
+    /// Records that the open list equals a known one.
     #[inline(always)]
     fn take_known(&mut self, number: u32, entry: u32) {
         self.slices.meet(entry);
@@ -55,8 +55,8 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Gives the list what the references stand for; `false`, and nothing given, when one is not a finished value, or one that
-    /// the builder may refuse: it would refuse another, after a first try took some.
+    /// Appends the referenced values to the list. Returns `false`, without appending, if a value is not finished or
+    /// might be rejected by the builder. Rejected values would otherwise be appended twice in part.
     fn append_references(&mut self, number: u32, slice: &[u8]) -> bool {
         self.scratch.truncate(0);
         let mut references = Cursor::new(slice);
@@ -68,11 +68,11 @@ impl<B: Builder> Stack<B> {
             }
             references.skip(length);
         }
-        // A value that the builder refuses is refused again on the plain road, which knows its place.
+        // A value that the builder rejects is rejected again on the general path, which knows its position.
         self.builder.append(number, &self.scratch).is_ok()
     }
 
-    /// How many values an open list has, those that the builder was spared included: for the path of an error.
+    /// Number of values in an open list, including those not yet passed to the builder. For the path of an error.
     pub(super) fn held(&self, number: u32) -> u64 {
         let known = self.open.get(number).and_then(|list| list.known);
         let mut references = Cursor::new(known.map_or(&[], |entry| self.slices.slice(entry)));
@@ -84,7 +84,7 @@ impl<B: Builder> Stack<B> {
         held
     }
 
-    /// The container is about to be given more: from here on it is an ordinary list.
+    /// Converts a list to an ordinary one, because more items follow.
     pub(super) fn leave_short_cut(&mut self, number: u32) {
         let Some(list) = self.open.get_mut(number) else { return };
         list.slice.clear();
@@ -94,7 +94,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// A filled memo slot is about to change: slices that name it would stand for something else.
+    /// Clears the slices, because a filled memo slot that they may refer to is about to change.
     #[cold]
     pub(super) fn forget_slices(&mut self) {
         while let Some(number) = self.open.pop_short_cut() {
@@ -103,7 +103,7 @@ impl<B: Builder> Stack<B> {
         self.slices.clear();
     }
 
-    /// What the builder makes of a container, or made of its equal before.
+    /// Finishes a container, or reuses the equal one that was finished before.
     pub(super) fn made(&mut self, number: u32) -> Result<B::Value, B::Error> {
         let known = self.open.get(number).and_then(|list| list.known);
         if let Some(value) = known.and_then(|entry| self.slices.value(entry)) {
@@ -121,7 +121,7 @@ impl<B: Builder> Stack<B> {
         }
         self.slices.insert(&slice, value);
         if let Some(list) = self.open.get_mut(number) {
-            // The buffer goes back, empty, for the next list of this number.
+            // Return the empty buffer for the next list in this slot.
             list.slice = slice;
             list.slice.clear();
         }

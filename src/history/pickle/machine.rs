@@ -1,4 +1,4 @@
-//! Chunks of bytes → instructions, one after the other.
+//! The unpickler: chunks of bytes become instructions, which run one after another.
 
 use super::builder::Builder;
 use super::cursor::{Cursor, Short};
@@ -11,32 +11,34 @@ use super::open::Kind;
 use super::path;
 use super::stack::Stack;
 
-/// The newest protocol, of Python 3.8 and later.
+/// Highest protocol, written by Python 3.8 and later.
 const NEWEST_PROTOCOL: u8 = 5;
 
-/// A cut instruction's buffer is kept for the next one up to this size; a long string's is given back.
+/// Size up to which the buffer of a split instruction is kept for the next one. The larger buffer of a long string is
+/// freed.
 const CARRY_KEPT: usize = 64 << 10;
 
-/// Reads one pickle, fed as its bytes arrive, into a [`Builder`].
+/// Incremental parser of one pickle, which passes its values to a [`Builder`].
 ///
-/// Where the chunks are cut makes no difference. A caller with little time feeds small chunks: the work is in proportion.
+/// The result does not depend on where the chunks are split. A caller with little time feeds small chunks, because the
+/// work is proportional to their size.
 pub struct Machine<B: Builder> {
     stack: Stack<B>,
-    /// The start of the instruction that the last chunk's end cut.
+    /// First bytes of the instruction that the end of the last chunk split.
     carry: Vec<u8>,
-    /// Bytes of all instructions run.
+    /// Total length of all instructions run so far.
     offset: u64,
     result: Option<B::Value>,
 }
 
 impl<B: Builder> Machine<B> {
-    /// A machine at the start of a pickle.
+    /// Creates a parser at the start of a pickle.
     pub fn new(builder: B, limits: Limits) -> Self {
         Machine { stack: Stack::new(builder, limits), carry: Vec::new(), offset: 0, result: None }
     }
 
-    /// Runs all instructions complete with `chunk`, and keeps the start of one that is cut. Whatever comes after STOP is
-    /// accepted and ignored. After an error the machine is of no more use.
+    /// Runs all instructions that `chunk` completes, and keeps the start of a split one. Bytes after STOP are ignored.
+    /// After an error the parser is unusable.
     pub fn feed(&mut self, chunk: &[u8]) -> Result<(), PickleError<B::Error>> {
         let mut chunk = chunk;
         while !self.carry.is_empty() && !chunk.is_empty() {
@@ -49,27 +51,27 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// Whether STOP was reached.
+    /// Returns whether STOP was reached.
     pub fn is_complete(&self) -> bool {
         self.result.is_some()
     }
 
-    /// Bytes read of complete instructions; no more once STOP is reached.
+    /// Number of bytes in complete instructions so far. It stays constant after STOP.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The builder, to look at what it has so far.
+    /// Returns the builder, for a look at its current state.
     pub fn builder(&self) -> &B {
         &self.stack.builder
     }
 
-    /// The builder, to take out what is complete.
+    /// Returns the builder, for taking out complete values.
     pub fn builder_mut(&mut self) -> &mut B {
         &mut self.stack.builder
     }
 
-    /// Bytes on the heap, the builder's apart: nearly all is the memo.
+    /// Size on the heap in bytes, without the builder. The memo takes nearly all.
     pub fn heap_bytes(&self) -> usize {
         self.stack.memo.heap_bytes()
             + self.stack.slices.heap_bytes()
@@ -78,7 +80,7 @@ impl<B: Builder> Machine<B> {
             + self.carry.capacity()
     }
 
-    /// The builder and what STOP returned; an error when the input ended before STOP.
+    /// Returns the builder and the value at STOP, or an error if the input ended before STOP.
     pub fn finish(self) -> Result<(B, B::Value), PickleError<B::Error>> {
         match self.result {
             Some(value) => Ok((self.stack.builder, value)),
@@ -89,7 +91,7 @@ impl<B: Builder> Machine<B> {
         }
     }
 
-    /// Adds what the cut instruction lacks and runs it if that was all; returns the rest of `chunk`.
+    /// Completes the split instruction and runs it if possible. Returns the rest of `chunk`.
     fn complete_carry<'a>(&mut self, chunk: &'a [u8]) -> Result<&'a [u8], PickleError<B::Error>> {
         let missing = match opcode::extent(&self.carry) {
             Some(extent) => extent.saturating_sub(self.carry.len()),
@@ -99,7 +101,7 @@ impl<B: Builder> Machine<B> {
                 let most = if is_text { limits.string_bytes } else { limits.integer_bytes };
                 match chunk.iter().position(|&byte| byte == b'\n') {
                     Some(end) => end + 1,
-                    // The limit speaks before the line ends, and a long one is not searched again and again.
+                    // The limit applies before the line ends, and a long line is not searched repeatedly.
                     None if self.carry.len() + chunk.len() <= most + 1 => {
                         self.carry.extend_from_slice(chunk);
                         return Ok(&[]);
@@ -111,7 +113,7 @@ impl<B: Builder> Machine<B> {
         let (more, rest) = chunk.split_at(missing.min(chunk.len()));
         let mut carry = std::mem::take(&mut self.carry);
         carry.extend_from_slice(more);
-        // Also with more to come: a length beyond the limit is refused before what it promises arrives.
+        // Runs even if bytes are missing, so that an excessive length is rejected before its bytes arrive.
         if self.run(&carry)? > 0 {
             carry.clear();
             carry.shrink_to(CARRY_KEPT);
@@ -120,7 +122,7 @@ impl<B: Builder> Machine<B> {
         Ok(rest)
     }
 
-    /// Runs the instructions that `bytes` holds whole; returns how many bytes they take.
+    /// Runs the complete instructions in `bytes`. Returns their total length.
     fn run(&mut self, bytes: &[u8]) -> Result<usize, PickleError<B::Error>> {
         let mut cursor = Cursor::new(bytes);
         let mut ran = 0;
@@ -234,7 +236,7 @@ impl<B: Builder> Machine<B> {
                 0..=NEWEST_PROTOCOL => {}
                 newer => Err(fault(ErrorKind::Protocol(newer), TOP))?,
             },
-            // A frame promises that so many bytes can be read at once. We take them as they come.
+            // A frame promises that this many bytes can be read at once. They are processed as they come.
             opcode::FRAME => {
                 let length = u64::from_le_bytes(cursor.array()?);
                 i64::try_from(length).map_err(|_| fault(ErrorKind::Frame(length), TOP))?;
@@ -255,7 +257,7 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// LONG1, LONG4: two's complement, least significant byte first, perhaps more bytes than needed.
+    /// Handles LONG1 and LONG4: two's complement, least significant byte first, possibly longer than needed.
     fn integer(&mut self, bytes: &[u8]) -> Result<(), Halt<B::Error>> {
         let sign = if bytes.last().is_some_and(|&top| top >= 0x80) { 0xff } else { 0 };
         let (low, high) = bytes.split_at(bytes.len().min(8));
@@ -267,7 +269,7 @@ impl<B: Builder> Machine<B> {
         Ok(())
     }
 
-    /// INT, LONG, FLOAT.
+    /// Handles INT, LONG and FLOAT.
     fn number(&mut self, code: u8, line: &[u8]) -> Result<(), Halt<B::Error>> {
         let stack = &mut self.stack;
         let integer = match code {
@@ -298,11 +300,11 @@ impl<B: Builder> Machine<B> {
     }
 }
 
-/// What there may be too much of in [`Limits::string_bytes`] and [`Limits::integer_bytes`].
+/// Names of the resources limited by [`Limits::string_bytes`] and [`Limits::integer_bytes`].
 const STRING: &str = "bytes in one string";
 const INTEGER: &str = "bytes in one integer";
 
-/// Why an instruction was not run.
+/// Reason why an instruction did not run.
 enum Halt<E> {
     Short,
     Fault(Box<Fault<E>>),
@@ -320,7 +322,7 @@ impl<E> From<Box<Fault<E>>> for Halt<E> {
     }
 }
 
-/// A length as this machine counts; one beyond its memory is beyond every limit too.
+/// Converts a length to `usize`, saturating. A larger length exceeds every limit too.
 fn length(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
@@ -338,7 +340,7 @@ fn counted<'a, E>(
     Ok(cursor.bytes(length)?)
 }
 
-/// The rest of a line, of at most so many bytes.
+/// Reads the rest of a line of at most `most` bytes.
 fn line<'a, E>(cursor: &mut Cursor<'a>, most: usize, what: &'static str) -> Result<&'a [u8], Halt<E>> {
     let left = cursor.left();
     let line = cursor.line();
@@ -357,7 +359,7 @@ fn not_a_number<E>(line: &[u8]) -> Box<Fault<E>> {
 fn refused<E>(byte: u8) -> Box<Fault<E>> {
     match opcode::opcode(byte).map(|known| known.verdict) {
         Some(Verdict::Refused(why)) => fault(ErrorKind::Refused(why), TOP),
-        // An opcode that runs has its arm above; tests/pickle.rs walks all 256 bytes.
+        // Supported opcodes are handled by `instruction`. tests/pickle.rs checks all 256 bytes.
         Some(Verdict::Runs(_)) | None => fault(ErrorKind::UnknownOpcode(byte), TOP),
     }
 }

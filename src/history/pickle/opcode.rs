@@ -1,58 +1,58 @@
-//! One line an opcode: its byte, its name, what follows it in the file, and what we do about it.
+//! Table of the pickle opcodes: byte, name, operand and whether it is supported.
 
-/// What follows an opcode that we run.
+/// Operand of a supported opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// So many bytes.
+    /// Fixed number of bytes.
     Fixed(usize),
-    /// A length of so many bytes, least significant first, then as many bytes as it says.
+    /// Length field of this width, least significant byte first, followed by that number of bytes.
     Counted(usize),
     /// Text up to the end of the line.
     Line,
 }
 
-/// Why an opcode is refused.
+/// Reason why an opcode is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It names, imports or calls code.
     #[error("imports or calls code: a snapshot contains none, and memscape never runs any")]
     Code,
-    /// It drops or doubles values on the stack, so that what a container holds can't be told as it arrives.
+    /// It drops or duplicates values on the stack, so that the contents of a container are unknown when they arrive.
     #[error("unsupported: moves values on the stack")]
     Juggling,
-    /// It builds a set.
     #[error("unsupported type: set")]
     Set,
     /// Its bytes are not in the file.
     #[error("refers to bytes outside the file")]
     Elsewhere,
-    /// Python 2 wrote it for its strings, in its own escapes.
+    /// Python 2's string format with its own escapes.
     #[error("pickle protocol 0 is not supported: write the snapshot with protocol 2 or later")]
     Text,
 }
 
-/// What we do about an opcode.
+/// Support for an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Runs(Operand),
     Refused(Refusal),
 }
 
-/// What is known of one opcode.
+/// Description of an opcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
-    /// Its name in Python's `pickletools`.
+    /// Name in Python's `pickletools`.
     pub name: &'static str,
     pub verdict: Verdict,
 }
 
-/// The opcode that `byte` stands for, if any.
+/// Looks up the opcode of `byte`.
 pub fn opcode(byte: u8) -> Option<Opcode> {
     describe(byte).map(|(name, verdict)| Opcode { name, verdict })
 }
 
-/// Bytes of the instruction that `start` begins with, opcode included, as far as `start` tells: when its length is cut off,
-/// the bytes up to the end of the length; `None` for one that goes to the end of its line. `start` must not be empty.
+/// Returns the length of the instruction that `start` begins with, including the opcode. If its length field is cut
+/// off, returns the length up to the end of that field. Returns `None` for an instruction that ends with its line.
+/// `start` must not be empty.
 pub(super) fn extent(start: &[u8]) -> Option<usize> {
     let Some((&byte, rest)) = start.split_first() else { return Some(1) };
     Some(match opcode(byte).map(|known| known.verdict) {
@@ -98,7 +98,7 @@ const fn counted(width: usize) -> Verdict {
 }
 
 opcodes! {
-    // The pickle itself.
+    // Structure of the pickle.
     0x80 PROTO            fixed(1);
     0x95 FRAME            fixed(8);
     b'.' STOP             NONE_FOLLOW;
@@ -112,7 +112,7 @@ opcodes! {
     0x8a LONG1            counted(1);
     0x8b LONG4            counted(4);
     b'G' BINFLOAT         fixed(8);
-    // Strings and bytes; BINSTRING is what Python 2 wrote.
+    // Strings and bytes. Python 2 wrote BINSTRING.
     0x8c SHORT_BINUNICODE counted(1);
     b'X' BINUNICODE       counted(4);
     0x8d BINUNICODE8      counted(8);
@@ -150,7 +150,7 @@ opcodes! {
     b'g' GET              LINE;
     b'l' LIST             NONE_FOLLOW;
     b'd' DICT             NONE_FOLLOW;
-    // Refused.
+    // Not supported.
     b'c' GLOBAL           CODE;
     0x93 STACK_GLOBAL     CODE;
     b'R' REDUCE           CODE;

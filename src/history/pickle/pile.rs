@@ -1,9 +1,9 @@
-//! A stack of small values whose push is a few instructions where it stands: built for size, a `Vec`'s is a call, and the machine
-//! pushes for nearly each byte that it reads.
+//! Stack of small values with an inlined push. Built for size, `Vec::push` is a call, and the unpickler pushes for
+//! nearly every byte that it reads.
 
 use std::ops::{Deref, DerefMut};
 
-/// The values; read as a slice. What was popped stays as filling, so that the next push only overwrites it.
+/// Values, readable as a slice. Popped values stay in the buffer, so that the next push only overwrites them.
 pub(super) struct Pile<V> {
     room: Vec<V>,
     len: usize,
@@ -40,7 +40,7 @@ impl<V: Copy> Pile<V> {
         self.len = self.len.min(len);
     }
 
-    /// Takes out the values from `from` on that stand before `end`, which is not beyond the last.
+    /// Removes the values `from..end`. `end` must not exceed the length.
     pub(super) fn remove(&mut self, from: usize, end: usize) {
         let len = self.len;
         self.copy_within(end..len, from);

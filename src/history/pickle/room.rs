@@ -1,4 +1,4 @@
-//! Keeping the stack small, however long the batch.
+//! Handling of long batches, which keeps the stack small.
 
 use super::builder::Builder;
 use super::error::ErrorKind;
@@ -6,7 +6,7 @@ use super::fault::{TOP, fault};
 use super::open::Kind;
 use super::stack::{Stack, Step};
 
-/// TUPLE3 may still want the topmost three values of a batch that is handed on early.
+/// Number of values that stay on the stack when a batch is passed on early, because TUPLE3 may still take them.
 const TUPLE_REACH: usize = 3;
 
 impl<B: Builder> Stack<B> {
@@ -15,8 +15,8 @@ impl<B: Builder> Stack<B> {
         if self.values.len() < self.room { Ok(()) } else { self.make_room() }
     }
 
-    /// Whether so many batches more, one inside the other, of references or of a dict that can be read at a stroke, are certain not
-    /// to be refused for their number or for the height of the stack.
+    /// Returns whether `batches` more nested batches, of references or of a dict on the fast path, are certain not to
+    /// exceed a limit of the stack.
     #[inline(always)]
     pub(super) fn has_room_for_batches(&self, batches: usize) -> bool {
         let most_of_a_batch = self.limits.tuple_items.saturating_add(2 * self.limits.whole_pairs);
@@ -24,15 +24,15 @@ impl<B: Builder> Stack<B> {
         height < self.limits.stack_values && self.marks.len() + batches <= self.limits.open_containers
     }
 
-    /// A batch longer than any tuple belongs to the open container below its mark, which may have it now: the stack stays
-    /// small, and the receiver sees the events of a file written in one batch as they come.
+    /// Passes a batch that is longer than any tuple to the open container below its mark. This keeps the stack small,
+    /// and the receiver sees the events as they come even if a file has them in one batch.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self) -> Step<B> {
         let height = self.values.len();
         let end = height.saturating_sub(TUPLE_REACH);
         let is_longer_than_a_tuple = height - self.fence >= self.limits.tuple_items;
-        // An open container in the batch may still take what stands above it.
+        // An open container in the batch may still take the values above it.
         let is_settled = || (self.fence..height).rev().all(|at| self.open_at(at).is_none());
         if is_longer_than_a_tuple
             && is_settled()
@@ -53,7 +53,7 @@ impl<B: Builder> Stack<B> {
         if height >= self.limits.stack_values {
             return Err(fault(ErrorKind::Limit { what: "values on the stack", most: self.limits.stack_values }, TOP));
         }
-        // Twice the batch, so that looking through it costs no more than its values did.
+        // Twice the batch, so that searching it costs no more than its values did.
         let room = height + (height - self.fence).max(self.limits.tuple_items);
         match self.marks.last_mut() {
             Some(mark) => mark.room = room,

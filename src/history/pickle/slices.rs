@@ -1,34 +1,34 @@
-//! Finished lists by the bytes that made them: looked up by the bytes that come next, which are mostly those that came after before.
+//! Cache of finished lists by their bytes. A lookup first guesses the slice that followed the previous ones before.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
 
-/// Bytes compared at a step: as wide as the widest registers there are everywhere.
+/// Bytes compared per step: the widest registers available everywhere.
 const STEP: usize = 32;
 
-/// Bits of a place in [`Slices::after`].
+/// Bits of an index into [`Slices::after`].
 const RECENT_BITS: u32 = 13;
 
-/// Finished lists by the bytes that made them.
+/// Finished lists by their bytes.
 pub(super) struct Slices<V> {
     entries: Vec<Entry<V>>,
-    /// The slices one after another, each with its APPENDS.
+    /// Concatenated slices, each with its APPENDS.
     bytes: Vec<u8>,
     table: HashTable<(u64, u32)>,
     hasher: RandomState,
     last: u32,
-    /// The last four slices met, eight bits of each.
+    /// Last four slices seen, eight bits each.
     recent: u32,
-    /// What came after four such slices when they were met before. Programs repeat themselves, so this is the best guess at what
-    /// comes next: compared first, and when it is right, nothing is searched. After that, what came after the last one.
+    /// Slice that followed the last four slices before, indexed by a hash of them. Programs repeat themselves, so this
+    /// is the first guess. The second guess is the slice that followed the last one.
     after: Vec<u32>,
 }
 
 struct Entry<V> {
     start: u32,
     length: u32,
-    /// The slice that came after this one when it was met before.
+    /// Slice that followed this one the last time.
     next: u32,
     value: V,
 }
@@ -46,41 +46,42 @@ impl<V: Copy> Slices<V> {
         }
     }
 
-    /// The known slice that `rest` begins with, and its length with its APPENDS, if the guess is right.
+    /// Returns the known slice that `rest` begins with, and its length with APPENDS, if the guess is right.
     #[inline(always)]
     pub(super) fn guess(&self, rest: &[u8]) -> Option<(u32, usize)> {
         let after = self.after.get(self.place()).copied();
         let next = self.entries.get(self.last as usize).map(|last| last.next);
         let known_at = |guess: u32| {
             let known = self.slice(guess);
-            // What begins with the same bytes, APPENDS included, is the same slice: instructions are read from left to right.
+            // Equal first bytes including APPENDS mean the same slice, because instructions are read from left to
+            // right.
             let is_same = !known.is_empty() && rest.get(..known.len()).is_some_and(|rest| is_equal(rest, known));
             is_same.then_some((guess, known.len()))
         };
         after.and_then(known_at).or_else(|| next.and_then(known_at))
     }
 
-    /// Where [`Slices::after`] has the guess.
+    /// Index into [`Slices::after`] for the current guess.
     #[inline(always)]
     fn place(&self) -> usize {
         (self.recent.wrapping_mul(0x9e37_79b1) >> (u32::BITS - RECENT_BITS)) as usize
     }
 
-    /// The known slice of these bytes, APPENDS included.
+    /// Looks up a slice by its bytes, including APPENDS.
     pub(super) fn find(&self, slice: &[u8]) -> Option<u32> {
         let hash = self.hasher.hash_one(slice);
-        // Compared in full: a hash alone would let a file choose which stacks are taken for which.
+        // Compared in full. With hashes alone, a file could choose which stacks are confused.
         let found = self.table.find(hash, |&(known, entry)| known == hash && is_equal(self.slice(entry), slice));
         found.map(|&(_, entry)| entry)
     }
 
-    /// The list made of a known slice.
+    /// Returns the list built from a known slice.
     #[inline(always)]
     pub(super) fn value(&self, entry: u32) -> Option<V> {
         self.entries.get(entry as usize).map(|entry| entry.value)
     }
 
-    /// This slice was met, for the next guess.
+    /// Records that a slice was seen, for the next guesses.
     #[inline(always)]
     pub(super) fn meet(&mut self, entry: u32) {
         let place = self.place();
@@ -91,7 +92,7 @@ impl<V: Copy> Slices<V> {
             before.next = entry;
         }
         self.last = entry;
-        // Neighbouring numbers must differ in the eight bits.
+        // Consecutive numbers must differ in the eight bits.
         self.recent = self.recent << 8 ^ entry.wrapping_mul(0x85eb_ca6b) >> 7;
     }
 
@@ -107,7 +108,7 @@ impl<V: Copy> Slices<V> {
         let (Ok(entry), Ok(start), Ok(length)) = (u32::try_from(self.entries.len()), start, length) else { return };
         self.entries.push(Entry { start, length, next: entry, value });
         self.bytes.extend_from_slice(slice);
-        // Not before the first slice: most machines of tests never see one.
+        // Allocated with the first slice, because most parsers in tests never see one.
         self.after.resize(1 << RECENT_BITS, 0);
         self.table.insert_unique(hash, (hash, entry), |&(hash, _)| hash);
         self.meet(entry);
@@ -116,13 +117,13 @@ impl<V: Copy> Slices<V> {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.bytes.clear();
-        // To clear it costs what it could hold, and a file can have that done every few bytes.
+        // Clearing would cost time proportional to the capacity, and a file can cause it every few bytes.
         self.table = HashTable::new();
-        // The guesses stay: a wrong one costs a comparison.
+        // The guesses stay. A wrong one costs a comparison.
         self.last = 0;
     }
 
-    /// Bytes of all slices.
+    /// Total length of all slices, in bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -135,7 +136,7 @@ impl<V: Copy> Slices<V> {
     }
 }
 
-/// `==`, which in wasm goes byte by byte.
+/// Compares slices in wide steps. In wasm `==` compares byte by byte.
 #[inline(always)]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     if one.len() != other.len() {
@@ -144,7 +145,7 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
     match (one.last_chunk(), other.last_chunk()) {
         (Some(end), Some(other_end)) => {
             let (one, other) = (one.as_chunks().0, other.as_chunks().0);
-            // The last step overlaps the one before it.
+            // The last step may overlap the one before it.
             one.iter().zip(other).all(|(one, other)| is_equal_step(one, other)) && is_equal_step(end, other_end)
         }
         _ => one == other,
@@ -153,7 +154,7 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
 
 #[inline(always)]
 fn is_equal_step(one: &[u8; STEP], other: &[u8; STEP]) -> bool {
-    // Written out: what is built for size unrolls no loop.
+    // Unrolled by hand, because code built for size has no unrolled loops.
     let ([a, b, c, d], [e, f, g, h]) = (one.as_chunks().0, other.as_chunks().0) else { return one == other };
     let differ = |one: &[u8; 8], other: &[u8; 8]| u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
     differ(a, e) | differ(b, f) | differ(c, g) | differ(d, h) == 0

@@ -1,9 +1,9 @@
-//! The unpickler's workbench: the stack with its marks, the memo, the open containers. One method an opcode.
+//! State of the unpickler: stack, marks, memo and open containers. It has one method per opcode.
 //!
 //! ```text
 //!   stack    … │ list │ item item │ dict │ key value key value …
 //!                     ▲                  ▲
-//!   marks             mark               mark = fence: what stands below it is out of reach until a batch ends
+//!   marks             mark               mark = fence: values below it are out of reach until the batch ends
 //! ```
 
 use super::builder::Builder;
@@ -17,18 +17,18 @@ use super::pile::Pile;
 use super::slices::Slices;
 use super::whole::Whole;
 
-/// Where a batch begins.
+/// Start of a batch.
 pub(super) struct Mark {
-    /// Position on the stack of its first value.
+    /// Position of the batch's first value on the stack.
     pub(super) at: usize,
-    /// Part of the batch was handed on already, so it must end as the container's that stands below.
+    /// True if a part of the batch was already passed to the container below, which must then take the rest.
     pub(super) begun: bool,
-    /// At this height of the stack [`Stack::make_room`] is asked again. The batch's own, so that others that come and go above
-    /// it do not have it searched again.
+    /// Height of the stack at which [`Stack::make_room`] is called again. Stored per batch, so that other batches above
+    /// it do not cause repeated searches.
     pub(super) room: usize,
 }
 
-/// Outcome of one operation. Boxed, so that the good case travels in a register.
+/// Result of an operation. The error is boxed, so that the result fits into a register.
 pub(super) type Step<B, T = ()> = Result<T, Box<Fault<<B as Builder>::Error>>>;
 
 pub(super) struct Stack<B: Builder> {
@@ -40,13 +40,14 @@ pub(super) struct Stack<B: Builder> {
     pub(super) memo: Memo<B::Value>,
     pub(super) slices: Slices<B::Value>,
     pub(super) whole: Whole<B::Value>,
-    /// The values of one slice, on their way.
+    /// Values of the slice being read.
     pub(super) scratch: Pile<B::Value>,
-    /// The last mark's position, 0 without one.
+    /// Position of the last mark, or 0.
     pub(super) fence: usize,
-    /// At this height of the stack [`Stack::make_room`] is asked before the next push: the last mark's, or [`Stack::base_room`].
+    /// Height of the stack at which [`Stack::make_room`] is called before a push: that of the last mark, or
+    /// [`Stack::base_room`].
     pub(super) room: usize,
-    /// The same for what stands below all marks.
+    /// The same for values below all marks.
     pub(super) base_room: usize,
 }
 
@@ -70,7 +71,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Pushes what `make` has the builder make.
+    /// Pushes the value that `make` builds.
     #[inline]
     pub(super) fn scalar(&mut self, make: impl FnOnce(&mut B) -> Result<B::Value, B::Error>) -> Step<B> {
         match make(&mut self.builder) {
@@ -80,7 +81,8 @@ impl<B: Builder> Stack<B> {
     }
 
     pub(super) fn mark(&mut self) -> Step<B> {
-        // A mark without a container below it belongs to a tuple; nested deeper than containers may be, it is an attack.
+        // A mark without a container below it belongs to a tuple. Deeper nesting than the limit on containers is
+        // malicious.
         if self.marks.len() >= self.limits.open_containers {
             let kind = ErrorKind::Limit { what: "nested batches", most: self.limits.open_containers };
             return Err(fault(kind, TOP));
@@ -91,7 +93,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// EMPTY_DICT, and all of the dict where it can be read at a stroke.
+    /// Handles EMPTY_DICT. Reads the complete dict if the fast path applies.
     #[inline(always)]
     pub(super) fn begin_dict(&mut self, cursor: &mut Cursor<'_>) -> Step<B> {
         self.prepare()?;
@@ -103,11 +105,11 @@ impl<B: Builder> Stack<B> {
         self.begin(Kind::List)
     }
 
-    /// What comes before any container is begun.
+    /// Prepares the stack for a new container.
     #[inline(always)]
     fn prepare(&mut self) -> Step<B> {
-        // A dict directly below can't be a key, and what takes it can't change it any more: it is complete. (A list below may
-        // still be waiting for this very container: APPEND.)
+        // A dict directly below cannot be a key and cannot change any more, so it is complete. (A list directly below
+        // may still take this container by APPEND.)
         if let Some(top) = self.values.len().checked_sub(1).filter(|&top| top >= self.fence)
             && let Some(number) = self.open_at(top)
             && self.open.get(number).is_some_and(|below| below.kind == Kind::Dict)
@@ -128,7 +130,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// LIST or DICT of protocol 0: MARK stands before it, and the items come one by one after it.
+    /// Handles LIST or DICT of protocol 0. MARK comes directly before it, and the items come one by one after it.
     pub(super) fn begin_at_mark(&mut self, kind: Kind) -> Step<B> {
         let mark = self.pop_mark()?;
         if mark.begun || mark.at < self.values.len() {
@@ -138,13 +140,13 @@ impl<B: Builder> Stack<B> {
         self.begin(kind)
     }
 
-    /// APPEND or SETITEM: the `count` topmost values go to the container of `kind` below them.
+    /// Handles APPEND or SETITEM: passes the `count` topmost values to the container of `kind` below them.
     pub(super) fn give(&mut self, kind: Kind, count: usize) -> Step<B> {
         let from = self.reach(count + 1)? + 1;
         self.give_from(kind, from)
     }
 
-    /// APPENDS or SETITEMS: everything above the last MARK goes to the container of `kind` below it.
+    /// Handles APPENDS or SETITEMS: passes all values above the last MARK to the container of `kind` below it.
     pub(super) fn give_batch(&mut self, kind: Kind) -> Step<B> {
         let (from, floor) = match self.marks.as_slice() {
             [.., before, mark] => (mark.at, before.at),
@@ -154,12 +156,12 @@ impl<B: Builder> Stack<B> {
         if from <= floor {
             return Err(fault(ErrorKind::TooFewValues, TOP));
         }
-        // The mark goes last: until then it tells where in the data a refused value stands.
+        // The mark is popped last, because the path of an error depends on it.
         self.give_from(kind, from)?;
         self.pop_mark().map(drop)
     }
 
-    /// TUPLE: everything above the last MARK.
+    /// Handles TUPLE: builds a tuple of all values above the last MARK.
     pub(super) fn tuple_batch(&mut self) -> Step<B> {
         let mark = self.pop_mark()?;
         if mark.begun || self.values.len() - mark.at > self.limits.tuple_items {
@@ -169,7 +171,7 @@ impl<B: Builder> Stack<B> {
         self.tuple_from(mark.at)
     }
 
-    /// EMPTY_TUPLE, TUPLE1, TUPLE2, TUPLE3: the `count` topmost values.
+    /// Handles EMPTY_TUPLE, TUPLE1, TUPLE2 and TUPLE3: builds a tuple of the `count` topmost values.
     #[inline]
     pub(super) fn tuple(&mut self, count: usize) -> Step<B> {
         let from = self.reach(count)?;
@@ -177,7 +179,7 @@ impl<B: Builder> Stack<B> {
     }
 
     pub(super) fn memoize(&mut self) -> Step<B> {
-        // Beyond u32 there is no slot: the memo's own limit refuses it.
+        // Slots beyond u32 do not exist, and the memo's own limit rejects them.
         self.put(u32::try_from(self.memo.filled()).unwrap_or(u32::MAX))
     }
 
@@ -208,8 +210,8 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// The BINGETs and LONG_BINGETs that follow, as long as each fetches a finished value and there is room: nearly all of a
-    /// snapshot is lists of memo references. Stops before whatever is not so simple.
+    /// Handles consecutive BINGETs and LONG_BINGETs, as long as they fetch finished values and there is room. Nearly
+    /// all of a snapshot is lists of memo references.
     #[inline(always)]
     pub(super) fn get_run(&mut self, cursor: &mut Cursor<'_>) {
         while let Some((slot, length)) = cursor.reference() {
@@ -223,7 +225,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// STOP: the topmost value, finished.
+    /// Handles STOP: finishes and returns the topmost value.
     pub(super) fn stop(&mut self) -> Step<B, B::Value> {
         let top = self.reach(1)?;
         if let Some(number) = self.open_at(top) {
@@ -232,7 +234,7 @@ impl<B: Builder> Stack<B> {
         self.values.pop().ok_or_else(|| fault(ErrorKind::TooFewValues, TOP))
     }
 
-    /// The number of the open container at a position of the stack, if one stands there.
+    /// Returns the slot of the open container at a position of the stack, if there is one.
     pub(super) fn open_at(&self, at: usize) -> Option<u32> {
         self.builder.open_slot(*self.values.get(at)?)
     }
@@ -244,8 +246,9 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Pushes a container that is still open. That is sound beside it (a list that an earlier key holds, a frame that
-    /// comes twice in one stack): whoever takes either finishes both. Inside it, it would contain itself.
+    /// Pushes another reference to an open container. Next to the container this is fine (a list that an earlier key
+    /// holds, a frame that occurs twice in a stack), because taking one finishes both. Inside, the container would
+    /// contain itself.
     #[cold]
     fn push_copy(&mut self, value: B::Value, number: u32) -> Step<B> {
         self.make_room_if_full()?;
@@ -260,7 +263,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// Position of the lowest of the `count` topmost values.
+    /// Returns the position of the lowest of the `count` topmost values.
     #[inline]
     fn reach(&self, count: usize) -> Step<B, usize> {
         match self.values.len().checked_sub(count) {
@@ -281,10 +284,11 @@ impl<B: Builder> Stack<B> {
         self.room = room.min(self.limits.stack_values);
     }
 
-    /// The values from `from` on become items of the container just below.
+    /// Passes the values from `from` on to the container just below.
     fn give_from(&mut self, kind: Kind, from: usize) -> Step<B> {
         let taker = self.taker(kind, from)?;
-        // Most batches hold nothing open: one look over the slice is far cheaper than a checked look at each place.
+        // Most batches contain no open container. Scanning the slice is far cheaper than a checked access to each
+        // position.
         let items = self.values.get(from..).unwrap_or_default();
         if items.iter().any(|&item| self.builder.open_slot(item).is_some()) {
             for at in from..self.values.len() {
@@ -301,7 +305,7 @@ impl<B: Builder> Stack<B> {
         Ok(())
     }
 
-    /// The open container of `kind` just below `from`.
+    /// Returns the open container of `kind` just below `from`.
     fn taker(&self, kind: Kind, from: usize) -> Step<B, u32> {
         let below = from.saturating_sub(1);
         match self.open_at(below).filter(|&number| self.open.get(number).is_some_and(|open| open.kind == kind)) {
@@ -311,7 +315,7 @@ impl<B: Builder> Stack<B> {
         }
     }
 
-    /// Gives the finished values `from..to` to the open container `taker`; they stay on the stack.
+    /// Passes the finished values `from..to` to the open container `taker`. They stay on the stack.
     pub(super) fn hand_on(&mut self, kind: Kind, taker: u32, from: usize, to: usize) -> Step<B> {
         self.leave_short_cut(taker);
         let items = self.values.get(from..to).unwrap_or_default();
@@ -347,12 +351,12 @@ impl<B: Builder> Stack<B> {
         self.push(tuple)
     }
 
-    /// Finishes the container `number`, met at position `at`: wherever it is named, its finished handle stands from now on.
+    /// Finishes container `number`, found at position `at`, and replaces all references to it by its final handle.
     fn finish(&mut self, number: u32, at: usize) -> Step<B> {
         let value = self.made(number).map_err(|error| fault(ErrorKind::Builder(error), at))?;
         let Some(open) = self.open.get(number) else { return Ok(()) };
         for &slot in &open.slots {
-            // Another value may have been put there since.
+            // The slot may have been overwritten.
             if self.memo.get(slot).and_then(|named| self.builder.open_slot(named)) == Some(number) {
                 self.memo.replace(slot, value);
             }

@@ -1,29 +1,29 @@
-//! What dicts that are read at a stroke are made of: the keys of the one before, and the values as they come.
+//! State of the dict fast path: the keys of the previous dict, and buffers for the next one.
 
 use super::pile::Pile;
 
-/// Stands for the dict itself among the numbers of its values.
+/// Index that stands for the dict itself among the indices of its values.
 pub(super) const DICT: usize = usize::MAX;
 
-/// The keys of the dict before, and room for what the next one holds.
+/// Keys of the previous dict, and buffers for the next one.
 pub(super) struct Whole<V> {
     pub(super) fetches: Vec<Fetch>,
     pub(super) keys: Vec<V>,
     pub(super) values: Pile<V>,
-    /// What goes to the end of the memo, one after another: the value of that number, or [`DICT`].
+    /// Values to append to the memo, in order: the index of a value, or [`DICT`].
     pub(super) puts: Pile<usize>,
-    /// Trials in vain since the last that was not.
+    /// Failed attempts since the last success.
     in_vain: u32,
-    /// Dicts to be left to the plain road before the next trial.
+    /// Dicts that are left to the general path before the next attempt.
     pause: u32,
 }
 
-/// After so many trials in vain the dicts are of a kind that can't be read at a stroke: nested, or with floats…
+/// Number of failed attempts after which the fast path pauses. The dicts are then probably nested or contain floats.
 const MOST_IN_VAIN: u32 = 32;
-/// …and only each of so many is tried, until one can be.
+/// Number of dicts that are skipped during a pause, before each attempt.
 const PAUSE: u32 = 15;
 
-/// The instruction that fetches a key, as the first of eight bytes.
+/// Instruction that fetches a key, as the first of eight bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Fetch {
     pub(super) bytes: u64,
@@ -44,7 +44,7 @@ impl<V: Copy> Whole<V> {
         Whole { fetches: Vec::new(), keys: Vec::new(), values: Pile::new(), puts: Pile::new(), in_vain: 0, pause: 0 }
     }
 
-    /// Whether the next dict shall be tried: a trial in vain costs as much as what it read.
+    /// Returns whether to try the fast path on the next dict. A failed attempt costs as much as the bytes that it read.
     #[inline(always)]
     pub(super) fn is_worth_a_trial(&mut self) -> bool {
         let is_worth_it = self.pause == 0;
@@ -52,20 +52,20 @@ impl<V: Copy> Whole<V> {
         is_worth_it
     }
 
-    /// A trial was a success or in vain.
+    /// Records whether an attempt succeeded.
     #[inline(always)]
     pub(super) fn learn_from(&mut self, made: Option<V>) {
         self.in_vain = if made.is_some() { 0 } else { self.in_vain.saturating_add(1) };
         self.pause = if self.in_vain < MOST_IN_VAIN { 0 } else { PAUSE };
     }
 
-    /// A filled memo slot is about to change, and the keys come from there.
+    /// Forgets the keys, because a filled memo slot is about to change.
     pub(super) fn forget(&mut self) {
         self.fetches.clear();
         self.keys.clear();
     }
 
-    /// The key of this number is another.
+    /// Replaces the key at index `number` and drops the later ones.
     #[cold]
     pub(super) fn learn(&mut self, number: usize, fetch: Fetch, key: V) {
         self.fetches.truncate(number);

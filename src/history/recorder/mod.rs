@@ -1,7 +1,8 @@
-//! What the recorder adds to a snapshot, under the key `memscape` (its layout stands in `src/python/memscape/_facts.py`), and what
-//! torch-snapkit adds: `source_code` and `shape_data`.
+//! Data that recorders add to a snapshot: memscape's under the key `memscape` (its layout is in
+//! `src/python/memscape/_facts.py`), and torch-snapkit's `source_code` and `shape_data`.
 //!
-//! It is kept as it was written ([`Tree`]), so that what is not understood is written again with the rest; the tables refer to it.
+//! The values are kept as written ([`Tree`]), so that unknown parts survive when the snapshot is saved again. The
+//! tables refer to them.
 
 mod data;
 mod reading;

@@ -1,18 +1,19 @@
-//! The key of the recorder → tables.
+//! Parsing of recorder data into tables.
 
 use super::data::{CROP, Recorded, Tensor, clipped};
 use super::tree::{Token, Tokens, Tree};
 use base::sorted::{ascending, pair, sorted_numbers};
 
-/// Facts, tensors and steps that are read; the recorder writes as many tensors, and far fewer of all others.
+/// Maximum numbers of facts, tensors, steps and sources. The recorder writes at most this many tensors, and far fewer
+/// of the others.
 const MOST_FACTS: usize = 4_000;
 const MOST_TENSORS: usize = 400_000;
 const MOST_STEPS: usize = 20_000;
 const MOST_SOURCES: usize = 5_000;
-/// How deep facts are nested; the recorder's are three levels deep.
+/// Maximum nesting depth of facts. The recorder writes three levels.
 const DEEPEST: u32 = 6;
 
-/// All that it says.
+/// Parses all recorder data in `tree`.
 pub fn read(tree: Tree) -> Recorded {
     let mut found = Recorded::default();
     let mut tokens = tree.tokens(0);
@@ -36,7 +37,7 @@ pub fn read(tree: Tree) -> Recorded {
             }
         }
     }
-    // Numbers are sorted: each type that is sorted by itself takes room in the page.
+    // Sorted as numbers, because each further type that is sorted adds to the page's wasm.
     let keys = found.tensors.iter().map(|tensor| pair(ascending(tensor.device), tensor.address)).zip(0..).collect();
     let order = sorted_numbers(keys);
     found.tensors = order.iter().filter_map(|&at| found.tensors.get(at as usize).copied()).collect();
@@ -70,7 +71,7 @@ impl Recorded {
         }
     }
 
-    /// Dotted keys of a value.
+    /// Adds a value as facts with dotted keys.
     fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
         let is_over = self.facts.len() >= MOST_FACTS || depth >= DEEPEST;
         let text = match value {
@@ -162,8 +163,8 @@ impl Recorded {
         }
     }
 
-    /// torch-snapkit's: by address in hexadecimal, the operations that wrote there, each with shape and dtype. The newest counts. It does not
-    /// name the device: one process has one.
+    /// Parses torch-snapkit's `shape_data`: for each hexadecimal address the operations that wrote there, with shape
+    /// and dtype. The newest one is used. The device is not recorded and assumed to be 0.
     fn shapes(&mut self, tokens: &mut Tokens<'_>) {
         while let Some((key, value)) = tokens.pair() {
             let address = address(key);
@@ -189,7 +190,7 @@ impl Recorded {
     }
 }
 
-/// Where the value of the next key stands.
+/// Position of the value of the next key.
 #[inline(never)]
 fn behind(tokens: &Tokens<'_>) -> u32 {
     let mut ahead = tokens.clone();
@@ -197,7 +198,7 @@ fn behind(tokens: &Tokens<'_>) -> u32 {
     ahead.at()
 }
 
-/// An operation with shape and dtype: how many bytes that is, and where both stand.
+/// Parses an operation with shape and dtype. Returns its size in bytes, and the positions of dtype and shape.
 fn shaped(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
     let (mut places, mut elements, mut width) = ([0; 3], Some(1u64), None);
     for slot in &mut places {
@@ -226,13 +227,13 @@ fn shaped(tokens: &mut Tokens<'_>) -> Option<(u64, u32, u32)> {
     Some((elements?.checked_mul(width?).filter(|&bytes| bytes > 0)?, dtype, shape))
 }
 
-/// Bytes of an element: the digits in the name of its dtype are bits.
+/// Size of an element in bytes. The digits in a dtype's name are its bits.
 fn width_of(dtype: &[u8]) -> Option<u64> {
     let mut bits = 0;
     for byte in dtype {
         match byte {
             b'0'..=b'9' if bits < 1_000 => bits = 10 * bits + u64::from(byte - b'0'),
-            // `float8_e4m3fn`
+            // Ignores suffixes, as in `float8_e4m3fn`.
             _ if bits > 0 => break,
             _ => {}
         }
@@ -243,7 +244,7 @@ fn width_of(dtype: &[u8]) -> Option<u64> {
     }
 }
 
-/// An address as torch-snapkit writes it: `0x7f0000000200`.
+/// Parses an address as torch-snapkit writes it: `0x7f0000000200`.
 fn address(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").filter(|digits| (1..=16).contains(&digits.len()))?;
     let mut number = 0;

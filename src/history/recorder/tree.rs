@@ -1,6 +1,6 @@
-//! Values as bytes, in the order in which they are read: small, kept as they are, and safe to read whatever the bytes are.
+//! Compact encoding of nested values as bytes in reading order. Any bytes are safe to read.
 
-/// Bytes of all values together: 200,000 tensors take about 40 MB.
+/// Maximum size of all values in bytes. 200,000 tensors take about 40 MB.
 const MOST_BYTES: usize = 64 << 20;
 
 const END: u8 = 0;
@@ -13,7 +13,7 @@ const TEXT: u8 = 6;
 const LIST: u8 = 7;
 const DICT: u8 = 8;
 
-/// A value, or the beginning or the end of a container. In a dict, keys are texts and stand before their values.
+/// Scalar value, or start or end of a container. In a dict, each key is a text followed by its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Token<'a> {
     End,
@@ -26,19 +26,19 @@ pub enum Token<'a> {
     Dict,
 }
 
-/// Values on their way in.
+/// Encoded values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     bytes: Vec<u8>,
 }
 
 impl Tree {
-    /// Whether there is room for more; what is begun may be ended in any case.
+    /// Returns whether there is room for more values. Open containers may be closed in any case.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < MOST_BYTES
     }
 
-    /// Appends a token. A text that is too long becomes `None`.
+    /// Appends a token. A text that does not fit becomes `None`.
     pub fn put(&mut self, token: Token<'_>) {
         let tag = match token {
             Token::End => END,
@@ -63,12 +63,12 @@ impl Tree {
         }
     }
 
-    /// The values as bytes.
+    /// Returns the encoded values.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Appends bytes of values; `false` where they are too many.
+    /// Appends encoded values. Returns `false`, and appends nothing, if they do not fit.
     pub fn extend(&mut self, bytes: &[u8]) -> bool {
         let fits = bytes.len() <= (MOST_BYTES + MOST_BYTES / 2).saturating_sub(self.bytes.len());
         if fits {
@@ -77,12 +77,12 @@ impl Tree {
         fits
     }
 
-    /// Reads from this place on.
+    /// Returns a reader that starts at position `at`.
     pub fn tokens(&self, at: u32) -> Tokens<'_> {
         Tokens { bytes: &self.bytes, at: at as usize }
     }
 
-    /// The text at this place; nothing where there is none.
+    /// Returns the text at position `at`, or an empty one.
     pub fn text(&self, at: u32) -> &[u8] {
         match self.tokens(at).next() {
             Some(Token::Text(text)) => text,
@@ -90,13 +90,12 @@ impl Tree {
         }
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.bytes.capacity()
     }
 }
 
-/// Tokens one after another; there are none behind bytes that make no sense.
+/// Reader of tokens. It ends at invalid bytes.
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     bytes: &'a [u8],
@@ -104,7 +103,7 @@ pub struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Where the next one begins.
+    /// Position of the next token.
     pub fn at(&self) -> u32 {
         self.at as u32
     }
@@ -119,7 +118,7 @@ impl<'a> Tokens<'a> {
         self.take(8)?.try_into().ok()
     }
 
-    /// Goes behind the end of a container whose beginning was read.
+    /// Skips the rest of a container whose first token was read.
     #[inline(never)]
     pub fn leave(&mut self) {
         let mut depth = 1u32;
@@ -133,7 +132,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Goes behind a value that begins with this token.
+    /// Skips the rest of a value whose first token is `token`.
     #[inline(never)]
     pub fn pass(&mut self, token: Token<'_>) {
         if matches!(token, Token::List | Token::Dict) {
@@ -141,7 +140,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The next key and the first token of its value, in a dict whose beginning was read; `None` at its end.
+    /// Returns the next key and the first token of its value, inside a dict. Returns `None` at its end.
     #[inline(never)]
     pub fn pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
         match self.next()? {
@@ -150,7 +149,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The first token of the next element, in a list whose beginning was read; `None` at its end.
+    /// Returns the first token of the next element, inside a list. Returns `None` at its end.
     #[inline(never)]
     pub fn item(&mut self) -> Option<Token<'a>> {
         self.next().filter(|item| *item != Token::End)

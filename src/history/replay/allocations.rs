@@ -1,10 +1,10 @@
-//! Every allocation of one device, in birth order: the id of an allocation is its rank.
+//! Allocations of one device. Ids are assigned in the order of allocation.
 //!
 //! ```text
-//! id   0           the unexplained bytes, when the identity of DESIGN §2 lacks some (else absent)
+//! id   0           the unexplained bytes (DESIGN §2), absent if there are none
 //!      ..          static blocks: live at the end, never in the trace
 //!      ..          allocated before recording, freed in the trace
-//!      early()..   born in the trace, by alloc event
+//!      early()..   allocated in the trace, by event
 //! ```
 
 use super::trace::{Lives, NEVER, Subject};
@@ -12,39 +12,39 @@ use base::column::Column;
 use base::units::{EventIdx, Moment};
 use std::ops::Range;
 
-/// An allocation of one device; also its rank in birth order.
+/// Index of an allocation of one device, in the order of allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AllocationId(pub u32);
 
-/// Why an allocation is in the picture.
+/// Evidence for an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {
-    /// Bytes live before the trace that nothing explains.
+    /// Bytes live before the trace that neither events nor blocks explain.
     Unexplained,
-    /// Live at the end, never in the trace.
+    /// Block live at the end, without an event in the trace.
     Static,
-    /// Born before the trace; this event of its free is the first that names it.
+    /// Allocated before the trace. The first event that refers to it is this event of its free.
     FreedBy(EventIdx),
     AllocatedBy(EventIdx),
 }
 
-/// The columns. All bytes are *requested* bytes.
+/// Columns of the allocations. All bytes are *requested* bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
-    /// Those alive at [`Moment::START`], and those born in the trace.
+    /// Allocations live at [`Moment::START`], and those allocated in the trace.
     pub(super) parts: [Lives; 2],
-    /// First moment at which it is live: only of those born in the trace.
+    /// First moment at which an allocation is live, only for those allocated in the trace.
     pub(super) born: Column<u32>,
     pub(super) unexplained: u32,
     pub(super) statics: u32,
-    /// Whether early ones whose first event is the completion of their free were pending before the trace: it has requests of frees
-    /// (`skip_actions` can leave them out), and completions end lives.
+    /// True if an early allocation whose first event is the completion of its free was awaiting it before the trace:
+    /// the trace has requests of frees (`skip_actions` can remove them), and completions end lifetimes.
     pub(super) may_start_pending: bool,
 }
 
 impl Allocations {
-    /// A history of lifetimes alone, for tests and benches: `(born, died, size)` as [`Allocations::spans`] gives them, in
-    /// order of birth.
+    /// Creates allocations from lifetimes alone, for tests and benchmarks: `(allocated_at, freed_at, size)` as in
+    /// [`Allocations::spans`], in the order of allocation.
     pub fn from_spans(spans: impl IntoIterator<Item = (u32, u32, u64)>) -> Allocations {
         let mut allocations = Allocations::default();
         for (born, died, size) in spans {
@@ -53,12 +53,12 @@ impl Allocations {
             }
             allocations.parts[usize::from(born > 0)].push_row(0, size, died, died);
         }
-        debug_assert!(allocations.born.iter().is_sorted(), "ids are in order of birth");
+        debug_assert!(allocations.born.iter().is_sorted(), "spans are in the order of allocation");
         allocations.statics = allocations.early() as u32;
         allocations
     }
 
-    /// Lets the free of one be requested at `moment`: for tests, as [`Allocations::from_spans`].
+    /// Sets the moment at which the free of an allocation was requested. For tests, like [`Allocations::from_spans`].
     pub fn request_free(&mut self, id: AllocationId, moment: Moment) {
         let at = id.0 as usize;
         let (part, at) = at.checked_sub(self.early()).map_or((0, at), |at| (1, at));
@@ -67,17 +67,15 @@ impl Allocations {
         }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.parts[0].size.len() + self.parts[1].size.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many were alive before the first event; their ids come first.
+    /// Number of allocations live before the first event. Their ids come first.
     pub fn early(&self) -> usize {
         self.parts[0].size.len()
     }
@@ -97,36 +95,36 @@ impl Allocations {
         lives.size.at(at)
     }
 
-    /// Its address; 0 for the unexplained bytes.
+    /// Address, or 0 for the unexplained bytes.
     pub fn address(&self, id: AllocationId) -> u64 {
         let (lives, at) = self.part(id);
         lives.address.at(at)
     }
 
-    /// The first moment at which it is live.
+    /// First moment at which the allocation is live.
     pub fn born(&self, id: AllocationId) -> Moment {
         let at = id.0 as usize;
         if at < self.early() { Moment::START } else { Moment(self.born.at(at - self.early())) }
     }
 
-    /// The first moment at which it is no longer live (its free has completed); `None` when it is live at the end.
+    /// First moment after the free has completed, or `None` if the allocation is live at the end.
     pub fn died(&self, id: AllocationId) -> Option<Moment> {
         let (lives, at) = self.part(id);
         Some(lives.died.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// The first moment after its free was requested, if it was.
+    /// First moment after the free was requested, if it was.
     pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
         let (lives, at) = self.part(id);
         Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
-    /// Whether it is the unexplained bytes.
+    /// Returns whether this is the entry of the unexplained bytes.
     pub fn is_unexplained(&self, id: AllocationId) -> bool {
         id.0 < self.unexplained
     }
 
-    /// Why it is in the picture.
+    /// Returns the evidence for the allocation.
     pub fn provenance(&self, id: AllocationId) -> Provenance {
         if self.is_unexplained(id) {
             return Provenance::Unexplained;
@@ -142,7 +140,7 @@ impl Allocations {
         self.born(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)
     }
 
-    /// The columns an event's allocation stands in, and its row there.
+    /// Returns the columns and the row of an event's allocation.
     #[inline(always)]
     pub(super) fn row(&self, subject: Subject) -> Option<(&Lives, usize)> {
         match subject {
@@ -152,7 +150,7 @@ impl Allocations {
         }
     }
 
-    /// The allocation an event is about, if it is about one.
+    /// Returns the allocation that an event refers to.
     #[inline(always)]
     pub(super) fn id(&self, subject: Subject) -> Option<AllocationId> {
         match subject {
@@ -162,28 +160,29 @@ impl Allocations {
         }
     }
 
-    /// The id of the `index`-th allocation born in the trace.
+    /// Returns the id of the `index`-th allocation in the trace.
     pub(super) fn traced(&self, index: u32) -> AllocationId {
         AllocationId(self.early() as u32 + index)
     }
 
-    /// The id of the `index`-th allocation from before recording that is freed in the trace.
+    /// Returns the id of the `index`-th allocation from before recording that is freed in the trace.
     pub(super) fn freed(&self, index: u32) -> AllocationId {
         AllocationId(self.unexplained + self.statics + index)
     }
 
-    /// `(born, died, size)` of all in id order, as moments; `died` is `u32::MAX` for those live at the end. For linear passes.
+    /// Iterates over `(allocated_at, freed_at, size)` of all allocations in id order, for linear passes. The first two
+    /// are moments. `freed_at` is `u32::MAX` if the allocation is live at the end.
     pub fn spans(&self) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         self.spans_in(0..self.len())
     }
 
-    /// Whether it is not dead at `moment` (and so live, where it was born by then).
+    /// Returns whether the allocation is not freed at `moment`. It is live if it was also allocated by then.
     pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
         let (lives, at) = self.part(id);
         moment.0 < lives.died.at(at)
     }
 
-    /// How many were born in the trace by `moment`: those have the first ids after the early ones.
+    /// Number of allocations in the trace up to `moment`. Their ids follow the early ones.
     pub fn born_by(&self, moment: u32) -> u32 {
         let (mut from, mut to) = (0, self.born.len());
         while from < to {
@@ -193,19 +192,18 @@ impl Allocations {
         from as u32
     }
 
-    /// `(born, died, size)` of one, as [`Allocations::spans`] gives it.
+    /// Returns `(allocated_at, freed_at, size)` of an allocation, as in [`Allocations::spans`].
     #[inline(always)]
     pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
         let (lives, at) = self.part(id);
         (self.born(id).0, lives.died.at(at), lives.size.at(at))
     }
 
-    /// The part of [`Allocations::spans`] whose ids are in `ids`, for passes that are cut into slices.
+    /// Iterates over the part of [`Allocations::spans`] with these ids, for passes in slices.
     pub fn spans_in(&self, ids: Range<usize>) -> impl Iterator<Item = (u32, u32, u64)> + '_ {
         (ids.start..ids.end.min(self.len())).map(|id| self.span(AllocationId(id as u32)))
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.parts.iter().map(Lives::heap_bytes).sum::<usize>() + self.born.heap_bytes()
     }

@@ -1,4 +1,4 @@
-//! A trace and the segments at its end become a [`DeviceHistory`], in slices.
+//! Construction of a [`DeviceHistory`] from a trace and the segments at its end, in time slices.
 
 use super::allocations::Allocations;
 use super::annotations::ranges;
@@ -22,30 +22,30 @@ use base::units::{Bytes, EventIdx, Moment};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-/// Builds the histories of all devices of a snapshot.
+/// Builder of the histories of all devices of a snapshot.
 pub struct Builder {
-    /// Devices still to be built, next one last.
+    /// Devices still to be built. The next one is last.
     waiting: Vec<Device>,
     current: Option<Box<Building>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
 }
 
-/// One device in the making.
+/// Device whose history is being built.
 struct Building {
     history: DeviceHistory,
     place: String,
-    /// What was live before the trace, until it has its place.
+    /// Allocations live before the trace, while they are being added.
     laying: Option<Laying>,
     free_sizes: Vec<(u32, u64)>,
-    /// How many allocations are live at the moment that was reached.
+    /// Number of allocations live at the current moment.
     live: u32,
-    /// The reference's total, which differs from the drawn one only in broken files.
+    /// Total of the reference implementation. It differs from the drawn one only in broken files.
     total: i64,
     next_event: u32,
-    /// The reference's total at each moment, for the passes that look for the median.
+    /// Reference total at each moment, for the passes of the median search.
     totals: Column<i64>,
-    /// The most bytes that were live beyond those reserved: how many, and live and reserved bytes then, with the moment.
+    /// Maximum of live minus reserved bytes: the difference, live and reserved bytes, and the moment.
     beyond: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
@@ -54,7 +54,7 @@ struct Building {
 }
 
 impl Builder {
-    /// Takes the traces and lays them beside the segments.
+    /// Creates a builder from the traces and the snapshot's segments.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
         if let Some(mut image) = recorder.image.take().filter(|image| image.has_any()) {
             let (done, warnings) = image.finish(snapshot);
@@ -80,7 +80,8 @@ impl Builder {
                 device.marks.push(row);
             }
         }
-        // A device without events and blocks is left out. Ordinals ascend, host memory comes last; the next is at the end.
+        // Devices without events and blocks are skipped. Ordinals ascend, host memory comes last, and the vector is
+        // reversed.
         let has_any = |device: &Device| {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
             !device.trace.events.is_empty()
@@ -89,18 +90,18 @@ impl Builder {
         };
         let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
         let waiting = devices.filter(has_any).collect();
-        // They are taken from the end: host memory is to be the last.
+        // Devices are taken from the end, so host memory sorts first.
         let waiting =
             sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
-    /// Completes what was told of the file while it was decoded; nothing is built yet.
+    /// Completes the outlines after decoding. No history is built yet.
     pub fn close(&self, partial: &mut Partial, snapshot: &Snapshot) {
         partial.close(self.waiting.iter().rev(), snapshot);
     }
 
-    /// Works until all is built.
+    /// Continues the work until all histories are built.
     ///
     /// # Errors
     /// The time is up.
@@ -124,13 +125,13 @@ impl Builder {
         }
     }
 
-    /// The histories, by ordinal, host memory last, and what was odd.
+    /// Returns the histories, by ordinal with host memory last, and the warnings.
     pub fn finish(self) -> (Vec<DeviceHistory>, Warnings) {
         (self.done, self.warnings)
     }
 }
 
-/// By how many bytes an event changes each of the totals.
+/// Changes of the totals at an event, in bytes. `live` counts allocations and frees.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
     total: i64,
@@ -141,8 +142,8 @@ struct Change {
 }
 
 impl Building {
-    /// Costs what the blocks at the end cost, not the events. (But for a trace without any free_completed, of which two columns are
-    /// copied: 80 MB for 10 million events, some ten milliseconds.)
+    /// Takes time proportional to the blocks at the end, not to the events. A trace without any free_completed is an
+    /// exception, because two columns are copied: 80 MB for 10 million events, some ten milliseconds.
     fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
         let place = place(ordinal);
@@ -169,7 +170,7 @@ impl Building {
 
         let mut numbers = Numbers::default();
         let mut at_end = AtEnd::default();
-        // Bytes of blocks that the whole trace does not know.
+        // Bytes of blocks without an event in the whole trace.
         let mut unknown = 0u64;
         for row in end_blocks {
             let Some(block) = snapshot.blocks.get(row as usize) else { continue };
@@ -178,14 +179,14 @@ impl Building {
             let known = trace.live_at(block.address).filter(|&subject| match subject {
                 Subject::Traced(index) => trace.traced.died.get(index as usize) == Some(NEVER),
                 Subject::Early(index) => trace.early.died.get(index as usize) == Some(NEVER),
-                // What is allocated behind the range.
+                // Allocated after the loaded range.
                 Subject::Note(_) => true,
                 Subject::Segment(_) => false,
             });
             match known {
                 Some(Subject::Traced(index)) => at_end.traced.push((index, row)),
                 Some(Subject::Early(index)) => {
-                    // Pending at the end and allocated before recording: static, though events name it.
+                    // Awaiting its free at the end and allocated before recording: static, although events refer to it.
                     numbers.static_blocks += 1;
                     numbers.static_bytes = numbers.static_bytes.saturating_add(block.requested);
                     at_end.early.insert(index, row);
@@ -214,7 +215,7 @@ impl Building {
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
         let net = trace.allocated.saturating_sub(frees.bytes);
         if snapshot.end == End::Unknown {
-            // What was live before is then what the trace frees of it, and that fixes the end.
+            // Bytes live before the trace are then those that it frees, which determines the end.
             let end = signed(frees.unmatched_bytes).saturating_add(net);
             numbers.end = u64::try_from(end).unwrap_or(0);
         }
@@ -282,7 +283,7 @@ impl Building {
         }
     }
 
-    /// The state before the first event.
+    /// Initializes the totals with the state before the first event.
     fn start(&mut self, mut laying: Laying, warnings: &mut Warnings) {
         odd(warnings, WarningKind::FreeOfUnknownBlock, laying.ghosts, &self.place);
         let history = &mut self.history;
@@ -302,7 +303,7 @@ impl Building {
         self.compare(first);
     }
 
-    /// Notes by how much more is live at a moment than is reserved.
+    /// Updates the maximum of live minus reserved bytes.
     #[inline(always)]
     fn compare(&mut self, moment: u32) {
         let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
@@ -312,7 +313,7 @@ impl Building {
         }
     }
 
-    /// Warns where more was live than reserved, in a file that says what was reserved.
+    /// Adds a warning if more bytes were live than reserved, in a file with reserved bytes.
     fn warn_beyond(&self, warnings: &mut Warnings) {
         let (beyond, bytes, moment) = self.beyond;
         let numbers = &self.history.numbers;
@@ -325,7 +326,7 @@ impl Building {
         }
     }
 
-    /// Works until the history is complete.
+    /// Continues the work until the history is complete.
     fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
         while let Some(mut laying) = self.laying.take() {
             if laying.step(snapshot, &mut self.history.allocations) {
@@ -362,8 +363,8 @@ impl Building {
         Ok(())
     }
 
-    /// What an event changes: the reference's total, which is as the drawn one, but a free counts with its own size and each free
-    /// counts; the drawn total and the pending part of it; the reserved bytes.
+    /// Returns the changes at an event. The reference total counts each free with its own size, even repeated ones. The
+    /// drawn total counts the allocation's size once.
     #[inline(always)]
     fn changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
@@ -394,7 +395,7 @@ impl Building {
         }
     }
 
-    /// An event that was dropped: what it did, the state at the beginning of the range has.
+    /// Skips a dropped event. Its effect is part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
         [&mut history.drawn, &mut history.reserved, &mut history.pending].into_iter().for_each(|totals| totals.push(0));
@@ -403,7 +404,7 @@ impl Building {
         }
     }
 
-    /// Everything but the median.
+    /// Adds an event to all figures except the median.
     #[inline(always)]
     fn count(&mut self, event: EventIdx) {
         let change = self.changes(event);
@@ -413,7 +414,7 @@ impl Building {
         if let Some(time) = history.events.times.at(event.0) {
             let (first, before) = numbers.time_us.unwrap_or((time, time));
             let latest = before.max(time);
-            // The total before it held until now.
+            // The previous total was valid until now.
             self.weighted += self.total as f64 * latest.saturating_sub(before) as f64;
             numbers.time_us = Some((first, latest));
         }
@@ -447,7 +448,7 @@ impl Building {
     }
 }
 
-/// The numbers of the whole trace become those of the range of it that is kept.
+/// Reduces the figures of the whole trace to those of the loaded range.
 fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) {
     let Outside { before, after, behind, facts, .. } = &trace.outside;
     let lives = trace.early.died.iter().zip(trace.early.size.iter());
@@ -477,12 +478,12 @@ fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) 
         numbers.end = u64::try_from(end.saturating_sub(after.live(ends))).unwrap_or(0);
         let reserved = numbers.reserved_start.saturating_add(whole.reserved).saturating_sub(before.reserved);
         numbers.reserved_end = u64::try_from(reserved.saturating_sub(after.reserved)).unwrap_or(0);
-        // The blocks of the file are those of its end.
+        // The file has the blocks at its end only.
         numbers.end_rounded = 0;
     }
 }
 
-/// Where a device's events stand in the file.
+/// Path of a device's events in the file.
 fn place(ordinal: i64) -> String {
     if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }

@@ -1,4 +1,4 @@
-//! A trace while only a range of it is kept ([`super::kept`]): events before it are dropped, those behind it are followed.
+//! Reduction of a trace to a range ([`super::kept`]): events before it are dropped, events after it are followed.
 
 use super::kept::{Behind, Facts, Keep, NOTHING, NOWHERE, Origin};
 use super::times::Times;
@@ -6,11 +6,11 @@ use super::trace::{ALLOCATED_BEHIND, Annotated, EARLY, Frees, Lives, NEVER, Subj
 use crate::snapshot::{Action, Event};
 use base::column::Column;
 
-/// Events dropped at once: dropping costs what is live.
+/// Number of events dropped at once. The cost depends on what is live.
 const BATCH: u32 = if cfg!(test) { 2 } else { 1 << 16 };
 
 impl Trace {
-    /// Keeps these events.
+    /// Creates a trace that keeps this range.
     pub(super) fn keeping(keep: Keep) -> Trace {
         let mut trace = Trace::default();
         trace.outside.keep = keep;
@@ -18,7 +18,7 @@ impl Trace {
         trace
     }
 
-    /// Whether an event, the next, is behind the range. Drops what is before it.
+    /// Returns whether the next event is after the range. Drops events before the range.
     #[cold]
     #[inline(never)]
     pub(super) fn is_behind(&mut self, event: &Event) -> bool {
@@ -45,14 +45,14 @@ impl Trace {
         false
     }
 
-    /// When there is something to do again once the range has begun.
+    /// Returns the number of events at which the next action is due, after the start of the range.
     fn next_look(&self, batch: u32) -> u32 {
         let Keep { from, to, last } = self.outside.keep;
         let full = self.events.first().saturating_add(last).saturating_add(batch.max(last));
         if last == u32::MAX { to.max(from) } else { full.min(to.max(from)) }
     }
 
-    /// All events were seen: drops those before the last ones that are to be kept.
+    /// Drops events before the last ones that are kept, after all events were recorded.
     pub(super) fn keep_last(&mut self) {
         let Keep { from, last, .. } = self.outside.keep;
         let (at, first) = (self.events.len(), self.events.first());
@@ -60,7 +60,7 @@ impl Trace {
         self.drop_first(begin.saturating_sub(first));
     }
 
-    /// What an event behind the range says of it.
+    /// Updates the sums and the facts about early allocations with an event after the range.
     fn follow(&mut self, event: &Event) {
         let outside = &mut self.outside;
         outside.behind += 1;
@@ -117,7 +117,7 @@ impl Trace {
         }
     }
 
-    /// Drops the first events that are there: what they say of the state after them is kept.
+    /// Drops the first `count` events that are loaded. Their effect on the later state is kept.
     fn drop_first(&mut self, count: u32) {
         if count == 0 {
             return;
@@ -163,7 +163,7 @@ impl Trace {
         });
     }
 
-    /// Adds what an event changes to the sums of those before the range.
+    /// Adds the effect of an event to the sums of those before the range.
     fn sum_up(&mut self, event: u32, action: Action, subject: Subject) {
         let (lives, index) = match subject {
             Subject::Traced(index) => (&self.traced, index),
@@ -189,23 +189,24 @@ impl Trace {
         *sum = sum.saturating_add(own);
     }
 
-    /// Makes early allocations of all that are live after the events before `first`; the new subject of each early one, and of each
-    /// that they allocated: [`NEVER`] where it is over.
+    /// Turns all allocations that are live after the events before `first` into early ones. Returns the new subjects of
+    /// early and of traced allocations that these events allocated, or [`NEVER`] if they are freed.
     fn carry(&mut self, first: u32) -> (Vec<u32>, Vec<u32>) {
         let mut lives = Lives::default();
         let mut facts = Column::new();
         let never_completes = self.counts[Action::FreeCompleted as usize] == 0;
         let mut put = |from: &Lives, index: usize, own: Facts, subject: u32| {
             let (requested, died) = (from.free_requested.at(index), from.died.at(index));
-            // In a trace without completions the next alloc at the address says that it is over.
+            // In a trace without completions, the next alloc at the address shows that it was freed.
             let is_over = || self.live.get(&from.address.at(index)) != Some(&subject);
             if died <= first || (never_completes && requested <= first && is_over()) {
                 return NEVER;
             }
-            // What was requested before the range is awaited from its beginning on.
+            // Allocations with an earlier request await their free from the start of the range.
             let requested = match requested {
                 _ if requested <= first => 0,
-                // Nothing requested it: that stands for a request before the trace only where the alloc is not known.
+                // Without a request, equal moments stand for a request before the trace, but only if the alloc is
+                // unknown.
                 _ if own.is_carried && requested == died => NEVER,
                 _ => requested,
             };
@@ -240,21 +241,21 @@ impl Trace {
         (early, traced)
     }
 
-    /// Notes that another early allocation was found in the range.
+    /// Adds facts for a new early allocation that was found in the range.
     pub(super) fn early_found(&mut self) {
         if !self.outside.keep.is_all() {
             self.outside.facts.push(NOTHING);
         }
     }
 
-    /// Whether an early allocation was allocated by an event that was dropped.
+    /// Returns whether an early allocation was allocated by a dropped event.
     pub(super) fn is_carried(&self, early: u32) -> bool {
         self.outside.facts.get(early as usize).is_some_and(|facts| facts.is_carried)
     }
 }
 
 impl Frees {
-    /// Adds a free by an event behind the range.
+    /// Adds a free after the range.
     fn add(&mut self, size: u64, subject: u32, facts: &Column<Facts>) {
         let is_carried = facts.get((subject & !EARLY) as usize).is_some_and(|facts| facts.is_carried);
         self.count(size, subject & EARLY != 0 && !is_carried);
@@ -262,7 +263,7 @@ impl Frees {
 }
 
 impl Lives {
-    /// Its rows from this one on.
+    /// Returns the rows from `row` on.
     fn behind_row(&self, row: usize) -> Lives {
         Lives {
             address: self.address.range(row..usize::MAX).collect(),
@@ -274,7 +275,7 @@ impl Lives {
 }
 
 impl Times {
-    /// The times of the events from this one on, of which so many rows were there before.
+    /// Returns the times of the events from `first` on. Earlier events count as dropped.
     pub(super) fn after(&self, first: u32) -> Times {
         let mut times = Times::skipping(first);
         (first..self.len()).for_each(|event| times.push(self.recorded_at(event)));

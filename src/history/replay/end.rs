@@ -1,4 +1,4 @@
-//! The blocks that are live at the end, and which allocations they are.
+//! Blocks that are live at the end, and their allocations.
 
 use super::allocations::{AllocationId, Allocations};
 use super::kept::Facts;
@@ -9,7 +9,8 @@ use base::column::Column;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// The rows of the live blocks of these segments, in file order. Of blocks at one address the last counts.
+/// Returns the rows of the live blocks in these segments, in file order. Of several blocks at one address the last one
+/// counts.
 pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
     let mut at: HashMap<u64, u32, foldhash::fast::RandomState> = HashMap::default();
     let rows = || {
@@ -28,54 +29,54 @@ pub(super) fn end_blocks(segments: &[u32], snapshot: &Snapshot) -> Vec<u32> {
     rows().filter(last).collect()
 }
 
-/// Which allocation each block that is live at the end is.
+/// Allocations of the blocks that are live at the end.
 #[derive(Default)]
 pub(super) struct AtEnd {
-    /// Those born in the trace: index and row of the block.
+    /// Allocations in the trace: index, and row of the block.
     pub(super) traced: Vec<(u32, u32)>,
-    /// Those that the trace only frees, pending at the end.
+    /// Allocations that the trace only frees and that await their free at the end: index, and row of the block.
     pub(super) early: BTreeMap<u32, u32>,
-    /// Rows of blocks that the trace does not know.
+    /// Rows of blocks without an event in the trace.
     pub(super) statics: Vec<u32>,
 }
 
-/// Rows laid out between two questions for the time.
+/// Rows added between two checks of the clock.
 const ROWS_AT_ONCE: usize = 1 << 14;
 
-/// The allocations that were live before the trace, on their way into birth order. In slices: a trace may be nothing but frees of
-/// what it never saw allocated.
+/// Construction of the allocations that were live before the trace, in id order. It is done in slices, because a trace
+/// may consist only of frees of earlier allocations.
 pub(super) struct Laying {
     early: Lives,
-    /// Of those, where a range of the trace is loaded.
+    /// Facts about these, if only a range of the trace is loaded.
     pub(super) facts: Column<Facts>,
     ends: Action,
     at_end: AtEnd,
     next: usize,
-    /// How many were over before the first event.
+    /// Number of allocations that ended before the first event.
     pub(super) over: u32,
     /// Early allocations that are never freed and have no block.
     pub(super) ghosts: Oddity,
     /// Bytes drawn before the first event.
     pub(super) drawn: i64,
-    /// Of these, the bytes whose free was requested before it.
+    /// Bytes awaiting free before the first event.
     pub(super) pending: i64,
 }
 
-/// What is known of the allocations that were live before the trace.
+/// Information about the allocations that were live before the trace.
 pub(super) struct AtStart {
     pub(super) early: Lives,
     pub(super) facts: Column<Facts>,
-    /// Which action ends lives.
+    /// Action that ends lifetimes.
     pub(super) ends: Action,
-    /// The blocks that are live at the end.
+    /// Blocks that are live at the end.
     pub(super) at_end: AtEnd,
 }
 
-/// What is known of each allocation that is live at the end: its block.
+/// Block of each allocation that is live at the end.
 pub(super) type EndBlocks = HashMap<u32, u32, foldhash::fast::RandomState>;
 
 impl Laying {
-    /// Begins with what no event names: the unexplained bytes and the static blocks.
+    /// Adds the allocations without events: the unexplained bytes and the static blocks.
     pub(super) fn begin(
         at_start: AtStart,
         numbers: &Numbers,
@@ -105,8 +106,9 @@ impl Laying {
         Laying { early, facts, ends, at_end, next: 0, over: 0, ghosts: Oddity::default(), drawn, pending }
     }
 
-    /// Lays out some of those that events name: `true` when all are. One that is never freed is static where it has a block, with
-    /// the block's bytes; where it has none it was never there as far as the totals know: its lifetime becomes empty.
+    /// Adds some of the allocations with events. Returns `true` when all are added. An allocation that is never freed
+    /// is static if it has a block, and takes the block's size. Without a block the totals do not include it, and its
+    /// lifetime becomes empty.
     pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
         let end = self.early.died.len().min(self.next + ROWS_AT_ONCE);
         for index in self.next..end {
@@ -123,7 +125,7 @@ impl Laying {
                     requested = 0;
                 }
                 match row.and_then(|&row| snapshot.blocks.get(row as usize)) {
-                    // Its alloc says how many bytes.
+                    // The size comes from its alloc.
                     _ if facts.is_some_and(|facts| facts.is_carried) => {}
                     Some(block) => size = block.requested,
                     None if facts.is_some_and(|facts| facts.stays(self.ends)) => {}
@@ -148,7 +150,7 @@ impl Laying {
         end == self.early.died.len()
     }
 
-    /// Names the blocks of those that events name and that are live at the end.
+    /// Assigns blocks to the allocations with events that are live at the end.
     pub(super) fn finish(&self, allocations: &Allocations, end_blocks: &mut EndBlocks) {
         let freed_from = allocations.unexplained + allocations.statics;
         end_blocks.extend(self.at_end.early.iter().map(|(&index, &row)| (freed_from + index, row)));

@@ -1,32 +1,32 @@
-//! A range of a trace, kept while all of it is decoded: what lies before is dropped as soon as it is known, what comes behind is only
+//! Loading of a range of a trace. Events before the range are dropped as soon as possible. Events after it are only
 //! followed.
 //!
 //! ```text
-//! event     0 ........... from ............... to ........ the last
-//!           dropped       kept, with its       followed: what it frees was live in the range, what it
-//!                         number in the file   allocates was not
+//! event     0 ........... from ............... to ........ last
+//!           dropped       kept with its        followed: what these free was live in the range,
+//!                         index in the file    what they allocate was not
 //! ```
-//! What is live where the range begins becomes an allocation from before it, with the stack of its alloc. The totals of the whole
-//! trace are kept as sums, so those in the range are what they are in the whole file.
+//! Allocations that are live at the start of the range become allocations from before it, with the stack of their
+//! alloc. The sums over the whole trace are kept, so totals in the range equal those of the whole file.
 
 use crate::snapshot::{Action, LabelsId, StackId};
 use base::column::Column;
 
-/// Which events of each trace are kept.
+/// Range of events that is kept of each trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// The first, and the one after the last.
+    /// First event, and the one after the last.
     pub from: u32,
     pub to: u32,
-    /// Of these so many, the last ones.
+    /// Maximum number of events. Of a longer range, the last ones are kept.
     pub last: u32,
 }
 
 impl Keep {
-    /// All of them.
+    /// Keeps all events.
     pub const ALL: Keep = Keep { from: 0, to: u32::MAX, last: u32::MAX };
 
-    /// Whether all are kept, however many there are.
+    /// Returns whether all events are kept, without a limit.
     pub fn is_all(&self) -> bool {
         *self == Keep::ALL
     }
@@ -38,20 +38,20 @@ impl Default for Keep {
     }
 }
 
-/// The range of a trace that is there.
+/// Range of a trace that is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// Its first event, and how many events of the file come behind its last.
+    /// Index of its first event, and number of events in the file after its last.
     pub first: u32,
     pub behind: u64,
 }
 
-/// Where an allocation from before the range comes from, as far as the events say that were dropped.
+/// Stack and labels of an allocation from before the range, known from events that were dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     pub stack: StackId,
     pub labels: LabelsId,
-    /// Whether that is the event of its free.
+    /// True if they are those of its free.
     pub of_free: bool,
 }
 
@@ -63,13 +63,13 @@ impl Origin {
 
 pub(super) const NOWHERE: Origin = Origin { stack: StackId::NONE, labels: LabelsId(u32::MAX), of_free: false };
 
-/// What is known of an early allocation besides its life.
+/// Facts about an early allocation in addition to its lifetime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub(super) origin: Origin,
-    /// Allocated by an event that was dropped.
+    /// True if a dropped event allocated it.
     pub(super) is_carried: bool,
-    /// Its free is requested, or completes, behind the range.
+    /// True if its free is requested after the range.
     pub(super) requested_behind: bool,
     pub(super) completed_behind: bool,
 }
@@ -78,18 +78,19 @@ pub(super) const NOTHING: Facts =
     Facts { origin: NOWHERE, is_carried: false, requested_behind: false, completed_behind: false };
 
 impl Facts {
-    /// Whether the only event on it is the completion of its free, behind the range.
+    /// Returns whether its only event is the completion of its free, after the range.
     pub(super) fn only_completes(&self) -> bool {
         self.completed_behind && !self.requested_behind && !self.is_carried
     }
 
-    /// Whether it is live to the end of the range although nothing ends it, where lives end with this action.
+    /// Returns whether it is live to the end of the range without an event that ends it. `ends` is the action that ends
+    /// lifetimes.
     pub(super) fn stays(&self, ends: Action) -> bool {
         self.is_carried || self.completed_behind || (ends == Action::FreeRequested && self.requested_behind)
     }
 }
 
-/// What events come to that are not kept: requested bytes of allocs and frees, reserved bytes.
+/// Net effect of events that are not kept: requested bytes of allocs and frees, reserved bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Net {
     pub(super) allocated: i64,
@@ -99,13 +100,13 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// By how much what is live grows, where lives end with this action.
+    /// Returns the change in live bytes if `ends` is the action that ends lifetimes.
     pub(super) fn live(&self, ends: Action) -> i64 {
         self.allocated.saturating_sub(if ends == Action::FreeRequested { self.requested } else { self.completed })
     }
 }
 
-/// An event behind the range that changes what is reserved.
+/// Event after the range that changes reserved memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Behind {
     pub action: Action,
@@ -114,7 +115,7 @@ pub struct Behind {
     pub labels: LabelsId,
 }
 
-/// What a trace knows of its events that are not kept.
+/// Summary of a trace's events that are not kept.
 #[derive(Clone, Debug)]
 pub(super) struct Outside {
     pub(super) keep: Keep,
@@ -123,9 +124,9 @@ pub(super) struct Outside {
     pub(super) after: Net,
     pub(super) behind: u64,
     pub(super) operations: Column<Behind>,
-    /// By early allocation; nothing where all events are kept.
+    /// Facts by early allocation. Empty if all events are kept.
     pub(super) facts: Column<Facts>,
-    /// The number of events at which there is something to do.
+    /// Number of events at which the next action is due.
     pub(super) look_at: u32,
 }
 

@@ -1,7 +1,8 @@
-//! Events → history: allocations with lifetimes, totals, peaks, the state before the trace.
+//! Replay of events into histories: allocations with lifetimes, totals, peaks, the state before the trace.
 //!
-//! A [`Recorder`] receives the events of each trace while the file is decoded; when the segments are known too, a
-//! [`Builder`] makes each device's [`DeviceHistory`] of them, in slices. All assumptions and most warnings live here.
+//! A [`Recorder`] receives the events of each trace while the file is decoded. When the segments are known too, a
+//! [`Builder`] turns each trace into a [`DeviceHistory`], in time slices. All inference and most warnings are in this
+//! module.
 
 pub mod allocations;
 pub mod annotations;

@@ -1,11 +1,11 @@
-//! The totals of a trace that is still being decoded, as an outline: bounded, and folded from the columns now and then, so that
-//! recording an event costs nothing more.
+//! Outline of the totals while a trace is being decoded. Its size is bounded. It is computed from the columns now and
+//! then, so that recording an event takes no extra time.
 //!
 //! ```text
 //! events       0 ......................... folded ............ decoded
-//! bins         |  2^k moments  |  2^k moments  | ..            the largest totals of each, from the trace's beginning
+//! bins         |  2^k moments  |  2^k moments  | ..            maximum of each, from the start of the trace
 //! ```
-//! What was live at the beginning is known for certain when all is decoded; until then it is estimated.
+//! The bytes live before the trace are known when everything is decoded. Until then they are estimated.
 
 use super::device::Device;
 use super::end::end_blocks;
@@ -14,21 +14,21 @@ use super::trace::{Frees, NEVER, Subject, Trace, signed};
 use crate::snapshot::{Action, BlockState, End, HOST, Segment, Snapshot};
 use base::sorted::{ascending, sorted_by_key};
 
-/// Bins of a trace, at most: twice as many as a large screen has columns, so that at least as many remain when they are merged.
+/// Maximum number of bins: twice the columns of a large screen, so that enough remain after merging.
 pub const MOST_BINS: usize = 4096;
 
-/// Events that are folded at once, some milliseconds' worth.
+/// Maximum number of events folded at once. Takes some milliseconds.
 const FOLDED_AT_ONCE: u32 = 1 << 20;
 
-/// A running total from the trace's beginning, which is 0 here.
+/// Running total in bytes, which starts at 0.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// After the last event that was folded, in bytes.
+    /// Total after the last folded event.
     pub now: i64,
-    /// The largest total, and the first moment that has it.
+    /// Maximum, and the first moment that has it.
     pub peak: (i64, u32),
     lowest: i64,
-    /// The largest total of each bin.
+    /// Maximum of each bin.
     pub bins: Vec<i64>,
 }
 
@@ -59,27 +59,27 @@ impl Line {
     }
 }
 
-/// What the events of a trace come to, as far as they are folded.
+/// Outline of a trace, up to the last folded event.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The device's ordinal; a guess until all is decoded.
+    /// Ordinal of the device. A guess until everything is decoded.
     pub device: i64,
-    /// Events that were folded.
+    /// Number of folded events.
     pub events: u32,
     /// Requested bytes.
     pub live: Line,
     pub reserved: Line,
-    /// Requested and reserved bytes before the first event; estimates until all is decoded.
+    /// Requested and reserved bytes before the first event. Estimates until everything is decoded.
     pub base: [i64; 2],
-    /// Allocations so far.
+    /// Number of allocations so far.
     pub allocations: u64,
-    /// How often memory ran out so far.
+    /// Number of out-of-memory events so far.
     pub ooms: u64,
-    /// A bin covers 2 to the power of this many moments.
+    /// Number of moments per bin, as a power of two.
     pub bin_bits: u32,
-    /// What ends an allocation.
+    /// Action that ends a lifetime.
     ends: Action,
-    /// Whether the first thing recorded is that memory was taken from the driver: then there was none before.
+    /// True if the first event reserves memory, so that none was reserved before. `None` until then.
     from_start: Option<bool>,
 }
 
@@ -90,7 +90,7 @@ impl Outline {
         Outline { device, events, live, reserved, base, allocations, ooms, bin_bits, ends, from_start }
     }
 
-    /// Folds the next events, at most so many.
+    /// Folds up to `most` more events.
     fn fold(&mut self, trace: &Trace, most: u32) {
         let (from, to) = (self.events, trace.events.len().min(self.events.saturating_add(most)));
         let mut odd = trace.free_sizes.partition_point(|&(event, _)| event < from);
@@ -134,8 +134,8 @@ impl Outline {
         self.events = to;
     }
 
-    /// The bytes before the first event, as far as they are known: at least what the trace frees of them; and where it began in a running
-    /// program, what is there at the end and no event explains so far.
+    /// Estimates the bytes before the first event. The minimum is what the trace frees of them. If recording started in
+    /// a running program, blocks and segments at the end that no event explains so far are added.
     fn estimate(&mut self, trace: &Trace, end: &EndSoFar<'_>) {
         let frees = trace.frees(self.ends);
         let is_running = frees.unmatched > 0 || self.from_start == Some(false);
@@ -149,7 +149,7 @@ impl Outline {
         let live = signed(frees.unmatched_bytes.saturating_add(statics)).max(-self.live.lowest);
         let mut held = if is_running { reserved.saturating_sub(self.reserved.now) } else { 0 };
         if reserved > 0 {
-            // What is live has been reserved.
+            // Live bytes must be reserved.
             held = held.max(live.saturating_add(self.live.peak.0).saturating_sub(self.reserved.peak.0));
         }
         self.base = [live, held.max(-self.reserved.lowest)];
@@ -157,7 +157,7 @@ impl Outline {
         self.ooms = trace.count(Action::Oom);
     }
 
-    /// The same when all is known.
+    /// Computes the same exactly, after everything is decoded.
     fn settle(&mut self, device: &Device, blocks: &[u32], snapshot: &Snapshot) {
         let Device { trace, segments, .. } = device;
         let frees = trace.frees(self.ends);
@@ -178,32 +178,32 @@ impl Outline {
     }
 }
 
-/// What is decoded of the end of a trace.
+/// Decoded part of the state at the end of a trace.
 pub struct EndSoFar<'a> {
-    /// Of all devices.
+    /// Segments of all devices.
     pub segments: &'a [Segment],
-    /// Address and requested bytes of a block of theirs that is live.
+    /// Returns address and requested bytes of a block in these segments if it is live.
     pub block: &'a dyn Fn(u32) -> Option<(u64, u64)>,
 }
 
-/// What of a file is decoded so far.
+/// Decoded part of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Partial {
-    /// By trace; when all is decoded by device, as a [`Builder`](super::Builder) makes them.
+    /// Outlines by trace. After decoding, by device in the order of [`Builder`](super::Builder).
     pub outlines: Vec<Outline>,
-    /// Devices that have segments, as far as they were met.
+    /// Number of devices with segments so far, without host memory.
     pub devices: usize,
 }
 
 impl Partial {
-    /// Folds what was recorded since the last look, as much as can be done at once.
+    /// Folds some of the events recorded since the last call.
     pub fn look(&mut self, recorder: &Recorder, end: &EndSoFar<'_>) {
         let devices = end.segments.iter().map(|segment| segment.device).filter(|&device| device != HOST);
         let mut devices = sorted_by_key(devices.collect(), |&device| ascending(device).into());
         devices.dedup();
         self.devices = devices.len();
         for (number, trace) in recorder.traces.iter().enumerate() {
-            // A device without events has no trace, and which one it was is known at the end.
+            // A device without events has no trace. The device of a trace is known only at the end.
             let device = devices.get(number).copied().unwrap_or(number as i64);
             let ends =
                 if trace.count(Action::FreeCompleted) == 0 { Action::FreeRequested } else { Action::FreeCompleted };
@@ -220,7 +220,7 @@ impl Partial {
         }
     }
 
-    /// Folds the rest: all is decoded.
+    /// Folds the remaining events, after everything is decoded.
     pub(super) fn close<'a>(&mut self, devices: impl Iterator<Item = &'a Device>, snapshot: &Snapshot) {
         let mut known: Vec<Option<Outline>> = std::mem::take(&mut self.outlines).into_iter().map(Some).collect();
         for device in devices {
@@ -238,7 +238,7 @@ impl Partial {
 }
 
 impl Outline {
-    /// Begins again where lives turn out to end with another action.
+    /// Restarts the outline if another action turns out to end lifetimes.
     fn begin_with(&mut self, ends: Action) {
         if self.ends != ends {
             *self = Outline::new(self.device, ends);
@@ -247,8 +247,9 @@ impl Outline {
 }
 
 impl Trace {
-    /// What ends lives. skip_actions can drop every free_completed; then a block ends when its free is requested. Where as many blocks await
-    /// their free at the end as were requested to be freed, none is missing.
+    /// Returns the action that ends lifetimes. `skip_actions` can remove every free_completed, and then a block ends
+    /// when its free is requested. If the number of blocks awaiting free at the end equals the number of requests, none
+    /// is missing.
     pub(super) fn ends(&self, end_blocks: &[u32], snapshot: &Snapshot) -> Action {
         let state = |row: &u32| snapshot.blocks.get(*row as usize).map(|block| block.state);
         let awaited = || end_blocks.iter().filter(|row| state(row) == Some(BlockState::Pending)).count() as u64;
@@ -256,12 +257,12 @@ impl Trace {
         if only_requests { Action::FreeRequested } else { Action::FreeCompleted }
     }
 
-    /// What its frees add up to where this action ends lives.
+    /// Returns the sums over the frees for the action that ends lifetimes.
     pub(super) fn frees(&self, ends: Action) -> Frees {
         if ends == Action::FreeRequested { self.requested } else { self.completed }
     }
 
-    /// Whether an event allocated what is live at an address after the last one.
+    /// Returns whether an event in the trace allocated the block that is live at an address at the end.
     fn explains(&self, address: u64, ends: Action) -> bool {
         match self.live_at(address) {
             Some(Subject::Traced(index)) => {

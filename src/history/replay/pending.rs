@@ -1,24 +1,25 @@
-//! When the bytes of an allocation are pending: live, but their free was requested.
+//! Time during which an allocation awaits its free: it is live, but its free was requested.
 //!
 //! ```text
-//! alloc ── allocated ──▶ free_requested ── pending ──▶ free_completed
+//! alloc ── allocated ──▶ free_requested ── awaiting free ──▶ free_completed
 //! ```
-//! A free that completes without a request in the trace was requested in the same event, as far as its allocation's columns tell. Of an
-//! allocation from before recording it was requested before it, where the trace has requests at all.
+//! If the trace has no request for a completed free, the allocation's columns have both at the same event. If the
+//! allocation existed before recording and the trace has requests at all, its request also came before recording.
 
 use super::allocations::{AllocationId, Allocations};
 use super::trace::NEVER;
 use crate::snapshot::Action;
 
 impl Allocations {
-    /// The moment from which an allocation is pending: [`Moment::START`](base::units::Moment::START) when it was before the trace;
-    /// when it never is, that of its death or later.
+    /// Returns the first moment at which an allocation awaits its free. This is
+    /// [`Moment::START`](base::units::Moment::START) if its free was requested before the trace. If it never awaits its
+    /// free, this is the moment of its free or a later one.
     #[inline(always)]
     pub fn pending_from(&self, id: AllocationId) -> u32 {
         self.pending(id)[0]
     }
 
-    /// The same, and the moment of its death, `u32::MAX` when it is live at the end.
+    /// Returns the same, and the moment of its free, which is `u32::MAX` if it is live at the end.
     #[inline(always)]
     pub(super) fn pending(&self, id: AllocationId) -> [u32; 2] {
         let (lives, at) = self.part(id);
@@ -28,12 +29,13 @@ impl Allocations {
     }
 }
 
-/// How many allocations more are pending from `moment`, that of the event which does `action` to one that is [pending](Allocations::pending)
-/// from the first of these moments to the other: 1, −1 or 0. `ends` is the action that ends lives in this trace.
+/// Returns the change in the number of allocations that await their free: 1, −1 or 0. The event at `moment` applies
+/// `action` to an allocation that is [awaiting its free](Allocations::pending) between the two given moments. `ends` is
+/// the action that ends lifetimes in this trace.
 #[inline(always)]
 pub(super) fn pending_change([from, died]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
     match action {
-        // Where the request ends a life, nothing is ever pending.
+        // If the request ends a lifetime, nothing ever awaits its free.
         _ if ends != Action::FreeCompleted || from >= died => 0,
         Action::FreeRequested => i64::from(from == moment),
         Action::FreeCompleted => -i64::from(died == moment),

@@ -1,21 +1,22 @@
-//! What receives the events of a file: its traces, or the histories that were made of them before.
+//! Receiver of a file's events: it records traces, or loads serialized histories.
 
 use super::image::{Histories, Image};
 use super::kept::Keep;
 use super::trace::{EARLY, Trace};
 use crate::snapshot::{Event, EventSink, Rows};
 
-/// Events that one trace may have: moments and subjects are columns of 32 bits, and a bit of a subject marks those from before recording.
+/// Maximum number of events in a trace. Moments and subjects are columns of 32 bits, and one bit of a subject marks
+/// allocations from before recording.
 pub const MOST_EVENTS: u32 = EARLY;
 
-/// All traces of a file, in the order in which their lists began.
+/// Traces of a file, ordered by the start of their lists.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) traces: Vec<Trace>,
     keep: Keep,
     most_events: u32,
     left_out: u64,
-    /// Histories that were made of events before, in their place; where this recorder takes any.
+    /// Serialized histories that replace events, if this recorder accepts them.
     pub(super) image: Option<Box<dyn Histories>>,
 }
 
@@ -26,28 +27,29 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// One that keeps these events of each trace.
+    /// Creates a recorder that keeps only a range of each trace.
     pub fn keeping(keep: Keep) -> Recorder {
         Recorder { keep, ..Recorder::default() }
     }
 
-    /// The same, which also takes histories that were made of events before. Where none asks for that, none of the code is linked.
+    /// Makes the recorder accept serialized histories. Programs that never call this do not link the code.
     pub fn take_histories(&mut self) {
         self.image = Some(Box::<Image>::default());
     }
 
-    /// How many events were not recorded, because a trace has more than [`MOST_EVENTS`]: without them, nothing is right.
+    /// Number of events that were dropped because their trace exceeds [`MOST_EVENTS`]. Without them the history is
+    /// wrong.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// How many events were recorded, over all traces.
+    /// Number of events recorded in all traces.
     pub fn events(&self) -> u64 {
         let of_image = self.image.iter().map(|image| image.events());
         self.traces.iter().map(|trace| u64::from(trace.events.len()) + trace.outside.behind).chain(of_image).sum()
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let of_image = self.image.iter().map(|image| ("histories", image.heap_bytes()));
         self.traces.iter().flat_map(Trace::heap_bytes).chain(of_image).collect()

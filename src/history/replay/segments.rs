@@ -1,15 +1,15 @@
-//! What was held from the driver, when: every range of addresses from the event that mapped it to the one that gave it back.
+//! History of reserved memory: every address range from the event that mapped it to the one that released it.
 //!
-//! The file has the segments of its end. From there the trace is undone, event by event: what an event took was not there before it, what
-//! it gave back was.
+//! The file contains the segments at the end. From there the trace is undone event by event. A range that an event
+//! mapped did not exist before it, and a range that an event released did.
 //!
 //! ```text
 //! at the end              [==========]        [====]
-//! undo segment_map            −−−−−−                       born at this event's moment; what is left goes on
-//! undo segment_free                     [++]               dies at this event's moment
+//! undo segment_map            −−−−−−                       allocated at this event; the rest continues
+//! undo segment_free                     [++]               freed at this event
 //! at the moment before    [==]          [++]  [====]
 //! ```
-//! A range that is mapped at once and unmapped in parts becomes several: each is there as a whole from its birth to its end.
+//! A range that is mapped at once and unmapped in parts becomes several ranges, each with a single lifetime.
 
 mod part;
 
@@ -28,26 +28,27 @@ use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-/// Segments of fixed size for small blocks have this many bytes, those for large ones more (`kSmallBuffer`).
+/// Size in bytes of segments for small blocks. Those for large blocks are larger (`kSmallBuffer`).
 const SMALL_SEGMENT: u64 = 2 << 20;
-/// Expandable segments for large blocks grow by this many bytes (`kLargeBuffer`).
+/// Granularity in bytes of expandable segments for large blocks (`kLargeBuffer`).
 const LARGE_PAGE: u64 = 20 << 20;
 
-/// Whose requests a segment serves.
+/// Requests that a segment serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SegmentKind {
-    /// Its pool, where the segment at the end or an event tells it; `(0, 0)` is the default one.
+    /// Memory pool, if the segment at the end or an event has it. `(0, 0)` is the default one.
     pub pool: Option<(u64, u64)>,
-    /// The stream its blocks belong to, where recorded.
+    /// Stream of its blocks, if recorded.
     pub stream: Option<u64>,
-    /// Whether it is of the pool of small blocks. Of segments that are gone at the end this is told by their bytes.
+    /// True if it belongs to the pool of small blocks. For segments that are gone at the end, this is inferred from
+    /// their size.
     pub small: bool,
     pub expandable: bool,
 }
 
 impl SegmentKind {
-    /// Whether ranges of these kinds that lie against each other are of one segment. Each that can grow has addresses of its own, far
-    /// from those of others: what is not known of one, or was told by its bytes alone, keeps them apart no more.
+    /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments have separate address
+    /// spaces, far from each other. Unknown or inferred properties therefore do not separate them.
     fn may_touch(&self, other: &SegmentKind) -> bool {
         let fits = |one: Option<u64>, other: Option<u64>| one.is_none() || other.is_none() || one == other;
         let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
@@ -55,41 +56,41 @@ impl SegmentKind {
     }
 }
 
-/// The ranges of one device. Nothing is in it before [`SegmentLives::step`] has finished.
+/// Ranges of one device. Empty until [`SegmentLives::step`] has finished.
 #[derive(Clone, Debug)]
 pub struct SegmentLives {
-    /// The ranges: address, bytes, from when to when; ids in order of birth, of equal ones by address.
+    /// Ranges with address, size and lifetime. Ids are in the order of allocation, then of addresses.
     pub ranges: Allocations,
-    /// Which of them are there when.
+    /// Ranges live at each moment.
     pub live: LiveSets,
-    /// Their bytes at each moment; in a whole file those of [`DeviceHistory::reserved`].
+    /// Mapped bytes at each moment. In a complete file they equal [`DeviceHistory::reserved`].
     pub mapped: Totals,
-    /// By segment operation: by how many bytes `mapped` grows.
+    /// Change of `mapped` by segment operation, in bytes.
     changes: Column<i64>,
     kinds: Vec<SegmentKind>,
     numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
     facts: Column<Facts>,
-    /// While the trace is undone: the youngest first.
+    /// Rows while the trace is being undone, newest first.
     rows: Column<Row>,
-    /// Bytes that events took although they are not there afterwards: the file contradicts itself.
+    /// Bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
     pub astray: u64,
-    /// Ranges that undone events were compared with since time was asked for.
+    /// Number of ranges compared since the last check of the clock.
     compared: usize,
     work: Work,
 }
 
-/// What a range has besides its life.
+/// Properties of a range besides its lifetime.
 #[derive(Clone, Copy, Debug)]
 struct Facts {
-    /// Place in `kinds`.
+    /// Index into `kinds`.
     kind: u32,
-    /// Whether a segment begins with it: the range below, even without a gap, is of another one.
+    /// True if a segment begins with this range, even if the range below is adjacent.
     begins: bool,
-    /// Place of the segment at the end it is part of, or `u32::MAX`.
+    /// Index of its segment at the end, or `u32::MAX`.
     segment: u32,
 }
 
-/// A range that is there, by address.
+/// Range that exists at the current point of the undo. Keyed by address.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     end: u64,
@@ -97,7 +98,7 @@ struct Open {
     facts: Facts,
 }
 
-/// A range whose whole life is known.
+/// Range with a known lifetime.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     address: u64,
@@ -109,19 +110,19 @@ struct Row {
 
 #[derive(Clone, Debug)]
 enum Work {
-    /// Takes the segments of the end from this place on.
+    /// Adds the segments at the end, starting with this index.
     End(usize, BTreeMap<u64, Open>),
-    /// Undoes the first so many operations behind the range that is loaded.
+    /// Undoes the operations after the loaded range. Holds the number of those left.
     Behind(usize, BTreeMap<u64, Open>),
     /// Undoes the events before this one.
     Back(u32, BTreeMap<u64, Open>),
-    /// Takes what was mapped before recording; so many bytes of it are taken.
+    /// Adds the ranges mapped before recording. Counts their bytes so far.
     Before(BTreeMap<u64, Open>, i64),
-    /// Puts the rows before this one into order of birth.
+    /// Reverses the rows before this one into the order of allocation.
     Turn(usize),
     /// Adds up the events from this one on.
     Totals(u32),
-    /// What is there when.
+    /// Computes the live sets.
     Live,
     Done,
 }
@@ -144,59 +145,59 @@ impl Default for SegmentLives {
     }
 }
 
-/// Ranges that an undone event is compared with at most. In a whole file what is given back overlaps nothing that is still held; one
-/// that gives back the same again and again must not cost the square of its length.
+/// Maximum number of ranges compared with an undone event. In a valid file released ranges overlap nothing that still
+/// exists. A trace that releases the same range repeatedly must not cost quadratic time.
 const MOST_OVERLAPS: usize = 256;
-/// Ranges that are compared between two questions for the time.
+/// Number of ranges compared between two checks of the clock.
 const MOST_COMPARED: usize = 1 << 15;
 
 impl SegmentLives {
-    /// Whose requests the segment of a range serves.
+    /// Returns the kind of a range's segment.
     pub fn kind(&self, id: AllocationId) -> Option<SegmentKind> {
         self.kinds.get(self.kind_number(id)? as usize).copied()
     }
 
-    /// The same as a number, smaller than the length of [`SegmentLives::kinds`].
+    /// Returns the same as an index into [`SegmentLives::kinds`].
     pub fn kind_number(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.kind)
     }
 
-    /// All kinds there are.
+    /// All distinct kinds.
     pub fn kinds(&self) -> &[SegmentKind] {
         &self.kinds
     }
 
-    /// Whether a segment begins with a range: the range below, even without a gap between them, is then of another segment.
+    /// Returns whether a segment begins with this range. An adjacent range below then belongs to another segment.
     pub fn begins(&self, id: AllocationId) -> bool {
         self.facts.get(id.0 as usize).is_some_and(|facts| facts.begins)
     }
 
-    /// Whether two ranges that are there at one moment, the first below the second, are of one segment.
+    /// Returns whether two ranges that exist at the same moment, the first below the second, belong to one segment.
     pub fn goes_on(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
         let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_touch(&other));
         end == self.ranges.address(above) && !self.begins(above) && kinds()
     }
 
-    /// The segment at the end that a range is part of, as its place in the snapshot, where it is still there.
+    /// Returns the index in the snapshot of a range's segment, if it still exists at the end.
     pub fn segment_at_end(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.segment).filter(|&segment| segment != u32::MAX)
     }
 
-    /// The stack that mapped a range: of the event, else of its segment at the end; or [`StackId::NONE`].
+    /// Returns the stack that mapped a range: that of the event, else that of its segment at the end, else
+    /// [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
         let of_event = self.ranges.born(id).event().map(|event| history.events.stack(event.0));
         let of_segment = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
         of_event.filter(|&stack| stack != StackId::NONE).or_else(of_segment).unwrap_or(StackId::NONE)
     }
 
-    /// By how many bytes what is mapped grows at `event`.
+    /// Returns the change of mapped bytes at `event`.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.ranges.heap_bytes()
             + self.live.heap_bytes()
@@ -206,7 +207,7 @@ impl SegmentLives {
             + self.kinds.capacity() * size_of::<SegmentKind>()
     }
 
-    /// Works until it is done. The snapshot and the history must be the same every time.
+    /// Continues the work until it is done. Every call must pass the same snapshot and history.
     ///
     /// # Errors
     /// The time is up.
@@ -256,7 +257,7 @@ impl SegmentLives {
         }
     }
 
-    /// Takes a segment of the end.
+    /// Adds a segment of the end.
     fn at_end(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, Open>) {
         let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
             return;
@@ -277,7 +278,8 @@ impl SegmentLives {
         Work::Behind(history.behind.len(), open)
     }
 
-    /// What an event behind the range did, undone: of what it took nothing is known, what it gave back stays.
+    /// Undoes an event after the loaded range. The lifetimes of ranges that it mapped are unknown. Ranges that it
+    /// released stay.
     fn undo_behind(
         &mut self,
         snapshot: &Snapshot,
@@ -306,7 +308,7 @@ impl SegmentLives {
         number
     }
 
-    /// What an event did, undone.
+    /// Undoes an event of the loaded range.
     fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, Open>) {
         let Subject::Segment(operation) = history.events.subject(event) else { return };
         let action = history.events.action(event);
@@ -321,7 +323,7 @@ impl SegmentLives {
         self.changes.set(operation as usize, change);
     }
 
-    /// What an event gave back is there until this moment. How many bytes that is.
+    /// Restores a released range, which existed until `moment`. Returns its new bytes.
     fn give(
         &mut self,
         snapshot: &Snapshot,
@@ -339,7 +341,7 @@ impl SegmentLives {
         self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX })
     }
 
-    /// The kind of the expandable segment that a range lies against: events tell less about it.
+    /// Returns the kind of an adjacent expandable segment, because events contain less about it.
     fn beside(&self, open: &BTreeMap<u64, Open>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
         let below = open.range(..start).next_back().filter(|(_, open)| open.end == start);
         let above = open.get(&end);
@@ -348,7 +350,8 @@ impl SegmentLives {
         })
     }
 
-    /// What is there from now on, towards the begin, except where something is already. How many bytes that is.
+    /// Adds a range that is freed at the given moment, except where other ranges already exist. Returns the number of
+    /// new bytes.
     fn cover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], died: u32, facts: Facts) -> u64 {
         let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
         let mut holes = Vec::new();
@@ -371,14 +374,15 @@ impl SegmentLives {
         covered
     }
 
-    /// What is not there any more, towards the begin: its life is known. How many bytes that is.
+    /// Removes a range that was mapped at the given moment, which completes its lifetime. Returns the number of removed
+    /// bytes.
     fn uncover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], born: u32) -> u64 {
         let mut gone = 0u64;
         if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
             open.insert(address, Open { end: start, ..there });
             open.insert(start, Open { facts: Facts { begins: false, ..there.facts }, ..there });
         }
-        // The highest first: rows are turned around at the end.
+        // Highest first, because rows are reversed at the end.
         while let Some((&address, &there)) = open.range(start..end).next_back() {
             open.remove(&address);
             if there.end > end {
@@ -392,7 +396,7 @@ impl SegmentLives {
         gone
     }
 
-    /// What was mapped before recording, the highest first; `bytes` of it are done.
+    /// Adds the ranges mapped before recording, highest first. `bytes` is their size so far.
     fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
         for _ in 0..STEPS {
             let Some((address, there)) = open.pop_last() else {

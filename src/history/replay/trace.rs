@@ -1,10 +1,10 @@
-//! One trace as it is decoded: each event becomes a row, each address that is alloc'd or freed becomes an allocation.
+//! Recording of a trace. Each event becomes a row, and each allocated or freed address becomes an allocation.
 //!
 //! ```text
 //! event   action          subject
-//! 0       alloc           traced allocation 0        born at moment 1
-//! 1       free_requested  early allocation 0         never alloc'd here: allocated before recording
-//! 2       free_completed  early allocation 0         dies at moment 3
+//! 0       alloc           traced allocation 0        allocated at moment 1
+//! 1       free_requested  early allocation 0         no alloc in the trace: allocated before recording
+//! 2       free_completed  early allocation 0         freed at moment 3
 //! 3       segment_alloc   segment operation 0
 //! ```
 
@@ -14,31 +14,31 @@ use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
-/// Set in the subject of an event when it is about an allocation from before recording.
+/// Flag in an event's subject for allocations from before recording.
 pub(super) const EARLY: u32 = 1 << 31;
-/// The subject of what is allocated behind the range that is kept.
+/// Subject of allocations after the loaded range.
 pub(super) const ALLOCATED_BEHIND: u32 = EARLY - 1;
-/// In a column of moments: never.
+/// Value in a column of moments for "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// What an event is about.
+/// Object of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// An allocation whose alloc is in the trace, counted from 0.
+    /// Allocation with an alloc in the trace, counted from 0.
     Traced(u32),
-    /// An allocation that was live before the trace and is freed in it, counted from 0.
+    /// Allocation that was live before the trace and is freed in it, counted from 0.
     Early(u32),
     Segment(u32),
-    /// Anything else: `oom`, `snapshot`, `annotate`.
+    /// Any other event: `oom`, `snapshot`, `annotate`.
     Note(u32),
 }
 
-/// The columns of allocations born in the trace, or of those born before it.
+/// Columns of the allocations in the trace, or of those from before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lives {
     pub(super) address: Column<u64>,
     pub(super) size: Column<u64>,
-    /// Moment of the (first) `free_requested`.
+    /// Moment of the first `free_requested`.
     pub(super) free_requested: Column<u32>,
     /// Moment of the `free_completed`.
     pub(super) died: Column<u32>,
@@ -64,42 +64,41 @@ impl Lives {
     }
 }
 
-/// The events of a trace, in columns.
+/// Events of a trace, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    /// Events before the first row: those that were dropped.
+    /// Number of dropped events before the first row.
     pub(super) skipped: u32,
     pub(super) action: Column<u8>,
     pub(super) subject: Column<u32>,
     pub(super) stack: Column<u32>,
     pub(super) labels: Column<u32>,
-    /// When they happened.
+    /// Times of the events.
     pub times: Times,
 }
 
 impl Events {
-    /// How many there are.
+    /// Number of events, including dropped ones.
     pub fn len(&self) -> u32 {
         self.skipped + self.action.len() as u32
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first that is there. Of those before it nothing is known: they do nothing, to nothing.
+    /// Index of the first event that is loaded. Earlier ones have no effect and no subject.
     pub fn first(&self) -> u32 {
         self.skipped
     }
 
-    /// Where an event stands in the columns; far beyond their end where it was dropped.
+    /// Row of an event in the columns. For a dropped event it is far beyond the end.
     #[inline(always)]
     fn row(&self, event: u32) -> usize {
         event.wrapping_sub(self.skipped) as usize
     }
 
-    /// Drops those before `first`; the subjects of the others are `moved`.
+    /// Drops the events before `first`. `moved` maps the subjects of the others.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
         let times = self.times.after(first);
@@ -117,20 +116,19 @@ impl Events {
         };
     }
 
-    /// What happened.
     #[inline(always)]
     pub fn action(&self, event: u32) -> Action {
         let number = self.action.get(self.row(event)).unwrap_or(Action::Unknown as u8);
         Action::ALL.get(usize::from(number)).copied().unwrap_or(Action::Unknown)
     }
 
-    /// What it is about.
+    /// Returns the object of an event.
     #[inline(always)]
     pub fn subject(&self, event: u32) -> Subject {
         self.subject_of(event, self.action(event))
     }
 
-    /// What an event of this action is about.
+    /// Returns the object of an event that is known to have this action.
     #[inline(always)]
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
@@ -146,17 +144,16 @@ impl Events {
         }
     }
 
-    /// Its stack, or [`StackId::NONE`].
+    /// Returns the stack of an event, or [`StackId::NONE`].
     pub fn stack(&self, event: u32) -> StackId {
         self.stack.get(self.row(event)).map_or(StackId::NONE, StackId)
     }
 
-    /// Stream, pool, metadata.
+    /// Returns the labels of an event: stream, pool, metadata.
     pub fn labels(&self, event: u32) -> LabelsId {
         self.labels.get(self.row(event)).map_or(LabelsId(u32::MAX), LabelsId)
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.action.heap_bytes()
             + self.subject.heap_bytes()
@@ -166,16 +163,17 @@ impl Events {
     }
 }
 
-/// The newest `annotate` event on each allocation that has one: its labels.
+/// Labels of the newest `annotate` event of each annotated allocation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Annotated {
     pub(super) by_subject: HashMap<Subject, LabelsId, foldhash::fast::RandomState>,
-    /// Of what was allocated before recording, until an event names it; of what none names, to the end.
+    /// Labels of allocations from before recording, until an event refers to them.
     pub(super) by_address: HashMap<u64, LabelsId, foldhash::fast::RandomState>,
 }
 
 impl Annotated {
-    /// An event names what is at an address for the first time: it was allocated before recording.
+    /// Assigns the annotation at an address to an allocation from before recording, at the first event that refers to
+    /// it.
     pub(super) fn found(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
             self.by_subject.insert(Subject::Early(early & !EARLY), labels);
@@ -183,7 +181,7 @@ impl Annotated {
     }
 }
 
-/// Something odd, how often, the bytes it concerns, and the event of the first.
+/// Irregularity of a trace: number of cases, bytes, and event of the first case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Oddity {
     pub(super) count: u64,
@@ -201,42 +199,42 @@ impl Oddity {
     }
 }
 
-/// A trace while it is recorded, and after.
+/// Trace during and after recording.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     pub(super) events: Events,
     pub(super) traced: Lives,
-    /// Moment of birth of each traced allocation.
+    /// Moment of allocation of each traced allocation.
     pub(super) born: Column<u32>,
     pub(super) early: Lives,
     /// Address and bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
-    /// Address (for `oom` the free bytes) and size of each other event.
+    /// Address (free bytes for `oom`) and size of each other event.
     pub(super) notes: Column<(u64, u64)>,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
-    /// Allocations live now, by address; as a subject.
+    /// Subject of the allocation that is live at each address.
     pub(super) live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Frees whose size is not their allocation's, in the order of events.
+    /// Frees whose size differs from their allocation's, as event and size, by event.
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
-    /// An alloc where a block is live, and where its free was requested but not completed.
+    /// Allocs at an address with a live block, without and with a requested free.
     pub(super) allocated_twice: Oddity,
     pub(super) allocated_while_pending: Oddity,
     pub(super) freed_twice: Oddity,
     pub(super) time_steps_back: Oddity,
-    /// What the frees add up to when a block ends with its `free_completed`, and when with its `free_requested`.
+    /// Sums over the frees if a `free_completed` ends a lifetime, and if a `free_requested` does.
     pub(super) completed: Frees,
     pub(super) requested: Frees,
     /// Bytes of all allocs.
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
-    /// What is known of the events that are not kept.
+    /// Summary of the events that are not kept.
     pub(super) outside: Outside,
 }
 
-/// Sums over the frees of a trace, in requested bytes as the frees themselves say.
+/// Sums over the frees of a trace, with the sizes in the frees themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frees {
     pub(super) bytes: i64,
@@ -254,7 +252,7 @@ impl Frees {
     }
 }
 
-/// Bytes as a signed number. The reader refuses larger ones; a sum stays at the limit.
+/// Converts bytes to a signed number. The reader rejects larger values, but sums may saturate.
 pub(super) fn signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
@@ -351,14 +349,14 @@ impl Trace {
         let is_carried = subject & EARLY != 0 && self.is_carried(subject & !EARLY);
         let (lives, index) = self.lives(subject);
         lives.died.set(index as usize, at + 1);
-        // Of what an event allocated that was dropped, it would say that its free was requested before the range.
+        // For an allocation whose alloc was dropped, this would mean a request before the range.
         if lives.free_requested.at(index as usize) == NEVER && !is_carried {
             lives.free_requested.set(index as usize, at + 1);
         }
         subject
     }
 
-    /// Whether a free of this subject is of something that no event of the file allocated.
+    /// Returns whether a free of this subject refers to an allocation without an alloc in the file.
     fn is_unmatched(&self, subject: u32) -> bool {
         subject & EARLY != 0 && !self.is_carried(subject & !EARLY)
     }
@@ -376,7 +374,7 @@ impl Trace {
         if subject & EARLY == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY) }
     }
 
-    /// The allocation that is live at this address after the last event.
+    /// Returns the allocation that is live at this address after the last event.
     pub(super) fn live_at(&self, address: u64) -> Option<Subject> {
         self.live.get(&address).map(|&subject| {
             if subject == ALLOCATED_BEHIND {
@@ -389,17 +387,17 @@ impl Trace {
         })
     }
 
-    /// The live set is needed no more.
+    /// Frees the live set, which is no longer needed.
     pub(super) fn close(&mut self) {
         self.live = HashMap::default();
     }
 
-    /// How many events of this action there are.
+    /// Number of events with this action.
     pub(super) fn count(&self, action: Action) -> u64 {
         self.counts[action as usize]
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             (

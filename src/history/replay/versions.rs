@@ -1,5 +1,5 @@
-//! The how-manieth of its address everything is, as memory_viz and Mosaic name it: `7f89b4000000_2` is the block at that address before whose
-//! first event two frees of it have completed. Segments count for themselves, by what the events gave back at their address.
+//! Versions of addresses, as in memory_viz and Mosaic: `7f89b4000000_2` is the block at that address whose first event
+//! comes after two completed frees there. Segments are counted separately, by the frees and unmaps at their address.
 
 use super::device_history::DeviceHistory;
 use super::trace::Subject;
@@ -9,22 +9,23 @@ use base::slice::{Slice, Sliced};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 
-/// Tables of addresses: each alone grows so fast that nobody waits.
+/// Number of address tables. Each grows quickly on its own, so that no insertion takes long.
 const SHARDS: usize = 256;
 
-/// The versions of one device, four bytes an allocation and segment operation. Nothing is in it before [`Versions::step`] has finished.
+/// Versions of one device, four bytes per allocation and segment operation. Empty until [`Versions::step`] has
+/// finished.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
-    /// Of those born in the trace, of those freed in it that were born before, and of segment operations.
+    /// Versions of allocations in the trace, of earlier allocations freed in it, and of segment operations.
     traced: Column<u32>,
     freed: Column<u32>,
     segments: Column<u32>,
-    /// The event that comes next, and what has ended before it.
+    /// Next event, and the number of frees before it at each address, for blocks and for segments.
     next: usize,
     ended: [Ended; 2],
 }
 
-/// How many have ended at each address.
+/// Number of frees at each address.
 #[derive(Clone, Debug, Default)]
 struct Ended(Vec<HashMap<u64, u32, foldhash::fast::RandomState>>);
 
@@ -48,7 +49,7 @@ impl Ended {
 }
 
 impl Versions {
-    /// The version of what an event is about; 0 for one about neither an allocation nor a segment.
+    /// Returns the version of an event's allocation or segment, or 0 for other events.
     pub fn of_event(&self, history: &DeviceHistory, event: u32) -> u32 {
         let known = match history.events.subject(event) {
             Subject::Traced(index) => self.traced.get(index as usize),
@@ -59,7 +60,7 @@ impl Versions {
         known.unwrap_or(0)
     }
 
-    /// Works until it is done. The history must be the same every time.
+    /// Continues the work until it is done. Every call must pass the same history.
     ///
     /// # Errors
     /// The time is up.
@@ -71,7 +72,7 @@ impl Versions {
         Ok(())
     }
 
-    /// Everything has the version that its first event sees: while it is there, nothing else ends at its address.
+    /// A version is determined at the first event. While the block exists, nothing else is freed at its address.
     fn event(&mut self, history: &DeviceHistory, event: u32) {
         let [blocks, segments] = &mut self.ended;
         let address = history.address_and_size(EventIdx(event)).0;
@@ -88,7 +89,6 @@ impl Versions {
         }
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         let ended = self.ended.iter().flat_map(|ended| &ended.0).map(HashMap::allocation_size).sum::<usize>();
         [&self.traced, &self.freed, &self.segments].map(Column::heap_bytes).iter().sum::<usize>() + ended

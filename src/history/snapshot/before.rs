@@ -1,4 +1,4 @@
-//! An entry is mostly what the entry before it was: only what differs is read.
+//! Delta decoding of entries. Only the fields that differ from the previous entry are parsed.
 
 use super::event::{Action, Event};
 use super::schema::Key;
@@ -7,7 +7,7 @@ use super::strings::StringId;
 use super::unknown::Seen;
 use super::value::{Kind, Value};
 
-/// The entry before: its keys and values, and the event it is.
+/// Previous entry: keys, values and the resulting event.
 #[derive(Default)]
 pub(super) struct EntryBefore {
     keys: Vec<Value>,
@@ -17,7 +17,7 @@ pub(super) struct EntryBefore {
 }
 
 impl EntryBefore {
-    /// The entry with these keys and values is an event, or none that the next could begin with.
+    /// Sets the previous entry. `event` is `None` if the entry is not an event, or not one to start from.
     pub(super) fn set(&mut self, keys: &[Value], values: &[Value], event: Option<Event>) {
         self.event = event.filter(|event| event.action != Action::Unknown && self.know(keys));
         if self.event.is_some() {
@@ -26,8 +26,8 @@ impl EntryBefore {
         }
     }
 
-    /// Whether the keys are such that a value can be exchanged on its own: all of an event, each once, and none that stands for
-    /// the same as another (`device_free`) or makes others needless.
+    /// Returns whether single values can be replaced independently: every key belongs to an event and occurs once, and
+    /// no key is an alias (`device_free`) or makes others unnecessary.
     fn know(&mut self, keys: &[Value]) -> bool {
         if self.keys == keys {
             return true;
@@ -41,7 +41,7 @@ impl EntryBefore {
                 None => return false,
             }
         }
-        // Only keys that pass are kept: those of an `oom` without an address make no alloc.
+        // Only suitable keys are stored. Those of an `oom` without an address are not enough for an `alloc`.
         let is_whole = [Key::Action, Key::Addr, Key::Size].iter().all(|key| self.fields.contains(key));
         if is_whole {
             self.keys.extend_from_slice(keys);
@@ -49,7 +49,7 @@ impl EntryBefore {
         is_whole
     }
 
-    /// The event with these keys and values, if it differs from the one before in what most events differ in.
+    /// Returns the event with these keys and values if it differs from the previous one only in fields that vary often.
     #[inline]
     pub(super) fn next(
         &mut self,
@@ -82,7 +82,7 @@ impl EntryBefore {
         if let Some(word) = word {
             seen.key(word);
         }
-        // As many as there are keys, and those are the same.
+        // The lengths match, because the keys are the same.
         for (before, &value) in self.values.iter_mut().zip(values) {
             *before = value;
         }

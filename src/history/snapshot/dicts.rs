@@ -1,7 +1,8 @@
-//! What a dict is follows from its own content (DESIGN §1, rule 1): `action` makes an event, `filename` a frame, and so on.
+//! Interpretation of dicts by their contents (DESIGN §1, rule 1): a dict with `action` is an event, one with `filename`
+//! a frame, and so on.
 //!
-//! A dict that has the key but not the rest is left a plain dict: only where something more specific is needed does it become an
-//! error, with its path; so a user's metadata can hold any keys it likes.
+//! A dict that has the key but not the rest stays a plain dict. It becomes an error, with its path, only where
+//! something specific is required. User metadata can therefore contain any keys.
 
 use super::error::{ContentError, Problem};
 use super::event::{Action, Event, NO_TIME};
@@ -15,7 +16,7 @@ use super::strings::StringId;
 use super::unknown::{Of, Seen};
 use super::value::{Kind, Value};
 
-/// Key and value of each pair; keys that are not of the schema come as `None`.
+/// Iterates over key, key handle and value of each pair. Keys outside the schema are `None`.
 fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> + '_ {
     pairs.chunks_exact(2).map(|pair| {
         let key = pair[0].as_kind(Kind::String).and_then(|id| Key::from_id(StringId(id)));
@@ -23,7 +24,7 @@ fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> 
     })
 }
 
-/// What a dict claims to be.
+/// Returns the key that determines the kind of a dict.
 pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
     let mut claim = None;
     for (key, ..) in fields(pairs) {
@@ -39,7 +40,7 @@ pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
 }
 
 impl Store {
-    /// An event. `row` numbers the events of the file, for the place of a warning.
+    /// Parses an event. `row` is its number in the file, for the place of a warning.
     pub(super) fn event(&mut self, pairs: &[Value], seen: &mut Seen, row: u32) -> Result<Event, ContentError> {
         let mut event = Event {
             address: 0,
@@ -111,12 +112,13 @@ impl Store {
         Ok(event)
     }
 
-    /// A text, which may be any value (metadata was a dict once); `None` and the empty string are nothing.
+    /// Returns any value as text, because metadata may be a dict in older versions. Returns nothing for `None` and the
+    /// empty string.
     fn text(&mut self, value: Value) -> Option<StringId> {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
             Kind::Constant if value == Value::NONE => None,
-            // As later versions write a dict themselves.
+            // Later versions write JSON themselves.
             Kind::Dict => {
                 let text = self.json(value);
                 self.strings.intern(text.as_bytes())
@@ -128,7 +130,7 @@ impl Store {
         }
     }
 
-    /// A list of lines, as a stack of strings: equal ends of equal tracebacks are kept once.
+    /// Interns a list of lines as a stack of strings, so that tracebacks share their common ends.
     fn lines_at(&mut self, key: Key, list: Value) -> Result<Option<StackId>, ContentError> {
         if list == Value::NONE {
             return Ok(None);
@@ -146,7 +148,7 @@ impl Store {
         Ok(lines.filter(|&lines| lines != StackId::EMPTY))
     }
 
-    /// A frame.
+    /// Parses a frame.
     pub(super) fn frame(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<FrameId, ContentError> {
         let (mut name, mut filename, mut line) = (None, None, 0);
         let mut fx: Vec<(StringId, StringId)> = Vec::new();
@@ -170,7 +172,7 @@ impl Store {
         self.frames.intern(frame).ok_or_else(|| ContentError::at_key(Key::Name, Problem::Range("one of 2^32 frames")))
     }
 
-    /// A block. Its address is derived by its segment where the file has none.
+    /// Parses a block. If it has no address, its segment computes it later.
     pub(super) fn block(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<ReadBlock, ContentError> {
         let (mut size, mut requested, mut state, mut address) = (None, None, None, None);
         let (mut stack, mut history) = (StackId::NONE, None);
@@ -217,7 +219,7 @@ impl Store {
         Ok(ReadBlock { block, has_address })
     }
 
-    /// The newest entry of a block's history, which is the first.
+    /// Returns the newest entry of a block's history, which comes first.
     fn newest(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
@@ -232,7 +234,7 @@ impl Store {
         }
     }
 
-    /// An entry of a block's history (1.13–2.0).
+    /// Parses an entry of a block's history (1.13–2.0).
     pub(super) fn history_entry(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<HistoryEntry, ContentError> {
         let (mut real_size, mut stack) = (None, StackId::NONE);
         for (key, word, value) in fields(pairs) {
@@ -247,7 +249,7 @@ impl Store {
         Ok(HistoryEntry { real_size, stack })
     }
 
-    /// A segment with its blocks.
+    /// Parses a segment with its blocks.
     pub(super) fn segment(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<Segment, ContentError> {
         let mut segment = Segment {
             device: 0,
@@ -276,7 +278,7 @@ impl Store {
                 Key::IsExpandable => segment.expandable = self.bool_at(key, value)?,
                 Key::Frames => segment.stack = self.stack_at(key, value)?,
                 Key::Blocks => blocks = Some(value),
-                // Sums over the blocks, which we make ourselves; still, they must be numbers.
+                // Sums over the blocks. They are recomputed, but must be numbers.
                 Key::AllocatedSize | Key::ActiveSize | Key::RequestedSize => {
                     self.bytes_at(key, value)?;
                 }
@@ -293,7 +295,7 @@ impl Store {
         Ok(segment)
     }
 
-    /// The rows of a segment's blocks, one after another in the table, with their addresses derived where they have none.
+    /// Returns the rows of a segment's blocks, which are consecutive in the table. Computes missing addresses.
     fn blocks_of(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
@@ -310,7 +312,7 @@ impl Store {
                 .unwrap_or(ContentError { path: String::new(), problem: Problem::Type("a block", other.kind()) });
             return Err(problem.within(&format!("{}[{at}]", Key::Blocks.text())));
         }
-        // Blocks are rows in the order they were decoded; a list that takes them out of order or twice is no writer's.
+        // Blocks are stored in the order of decoding. No writer produces lists with blocks out of order or repeated.
         let Some(first) = self.values(list).next().map(Value::index) else { return Ok(0..0) };
         let mut end = first;
         let in_order = first >= self.blocks_taken
@@ -318,7 +320,7 @@ impl Store {
                 end = end.saturating_add(1);
                 row.saturating_add(1) == end
             });
-        // Also where they were refused: no list is looked through twice.
+        // Set after an error too, so that no list is scanned twice.
         self.blocks_taken = self.blocks_taken.max(end);
         if !in_order {
             return Err(ContentError::at_key(Key::Blocks, Problem::Range("a separate list of blocks")));
@@ -335,14 +337,14 @@ impl Store {
         Ok(first..end)
     }
 
-    /// The stage of an annotation where it is a word that is not known.
+    /// Returns the stage of an annotation if it is an unknown word.
     pub(super) fn unknown_stage(&self, pairs: &[Value]) -> Option<Value> {
         let (_, _, stage) = fields(pairs).find(|(key, ..)| *key == Some(Key::Stage))?;
         let word = StringId(stage.as_kind(Kind::String)?);
         (!matches!(Key::from_id(word), Some(Key::Start | Key::End))).then_some(stage)
     }
 
-    /// One mark of `external_annotations`.
+    /// Parses an entry of `external_annotations`.
     pub(super) fn annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
         for (key, _, value) in fields(pairs) {
@@ -358,7 +360,7 @@ impl Store {
                 Some(Key::Name) => name = Some(self.string_at(Key::Name, value)?),
                 Some(Key::Device) => device = self.signed_at(Key::Device, value)?,
                 Some(Key::TimeUs) => time_us = Some(self.signed_at(Key::TimeUs, value)?),
-                // "Any extra str keys are user metadata" (FORMAT §6).
+                // FORMAT §6: "Any extra str keys are user metadata".
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
-//! The builder that turns a snapshot's values into tables while they are decoded.
+//! Builder that turns the values of a snapshot into tables while they are decoded.
 //!
-//! A list of events is never held: its events go to the [`EventSink`] as the list takes them. A list of frames becomes a
-//! stack when it is finished. Everything else that is not a row of a table is kept as plain values of 8 bytes.
+//! A list of events is never stored. Its events go to the [`EventSink`] as the list takes them. A list of frames
+//! becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
 
 use super::before::EntryBefore;
 use super::dicts::claim;
@@ -17,13 +17,13 @@ use super::unknown::Seen;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
 
-/// What the first values of an open container made of it.
+/// Kind of an open container, determined by its first values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Dict,
     List,
     Frames,
-    /// Its values went to the sink as events of this trace.
+    /// The values went to the sink as events of this trace.
     Events(u32),
 }
 
@@ -43,16 +43,15 @@ impl Open {
     }
 }
 
-/// A list of events that went to the sink.
+/// List of events that went to the sink.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceRead {
-    /// How many events it has.
     pub(super) events: u64,
-    /// The first value in it that is no event.
+    /// Index and handle of the first value that is not an event.
     pub(super) other: Option<(u64, Value)>,
 }
 
-/// Reads a snapshot: feed it to a pickle machine, then call [`Reader::finish`].
+/// Builder for reading a snapshot. Feed it through a pickle or JSON parser, then call [`Reader::finish`].
 pub struct Reader<S> {
     pub(super) store: Store,
     pub(super) seen: Seen,
@@ -60,14 +59,14 @@ pub struct Reader<S> {
     pub(super) sink: S,
     queue: EventQueue,
     open: Vec<Open>,
-    /// The entry before, to begin the next one with.
+    /// Previous entry, for delta decoding.
     before: EntryBefore,
     pairs: Vec<Value>,
     frame_ids: Vec<u32>,
 }
 
 impl<S: EventSink> Reader<S> {
-    /// A reader that hands its events to `sink`.
+    /// Creates a reader that passes the events to `sink`.
     pub fn new(sink: S) -> Reader<S> {
         Reader {
             store: Store::default(),
@@ -82,28 +81,29 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// Where the events go.
+    /// Returns the sink of the events.
     pub fn sink(&self) -> &S {
         &self.sink
     }
 
-    /// Where the events go, to be worked on meanwhile.
+    /// Returns the sink of the events, for changes during reading.
     pub fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }
 
-    /// The segments that were read so far. Their blocks are rows of [`Reader::live_block`].
+    /// Segments read so far. Their blocks are rows for [`Reader::live_block`].
     pub fn segments_so_far(&self) -> &[Segment] {
         &self.store.segments
     }
 
-    /// Address and requested bytes of a block that is live; before PyTorch 2.1 its address is not known yet.
+    /// Returns address and requested bytes of a block if it is live. Returns `None` if its address is not known yet
+    /// (before PyTorch 2.1).
     pub fn live_block(&self, row: u32) -> Option<(u64, u64)> {
         let read = self.store.blocks.get(row as usize).filter(|read| read.has_address && read.block.state.is_live())?;
         Some((read.block.address, read.block.requested))
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.store.heap_bytes();
         bytes.push(("events waiting for their list", self.queue.heap_bytes()));
@@ -151,7 +151,7 @@ impl<S: EventSink> Reader<S> {
         }
     }
 
-    /// A dict whose keys stand apart from its values: an event from the one before, if it is like that one, or any dict.
+    /// Finishes a dict with separate keys and values. Tries delta decoding first.
     fn finish_apart(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
         if let Some(event) = self.before.next(keys, values, &mut self.store, &mut self.seen) {
             let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
@@ -184,7 +184,7 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// Appends a row; its handle. Tables of 2^32 rows do not fit into memory, the machine's limits come first.
+/// Appends a row and returns its handle. Other limits keep tables below 2^32 rows.
 fn row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
     table.push(row);
     Value::new(kind, table.len() as u32 - 1)
@@ -317,7 +317,7 @@ impl<S: EventSink> Builder for Reader<S> {
             Mode::Dict => self.finish_dict(&items),
             mode => self.finish_list(mode, &items),
         };
-        // Give the buffer back for the next container in this slot, unless it is a giant's.
+        // Return the buffer for the next container in this slot, unless it is very large.
         if let Some(open) = self.open.get_mut(slot as usize).filter(|_| items.capacity() <= 1 << 16) {
             open.items = items;
         }
@@ -328,7 +328,7 @@ impl<S: EventSink> Builder for Reader<S> {
         self.finish_apart(keys, values).ok()
     }
 
-    /// A stack is its frames and nothing else; an event goes to the sink when a list takes it, and only once.
+    /// Stacks and frames have no identity. An event goes to the sink once, when a list takes it.
     fn is_shareable(&self, value: Value) -> bool {
         value.is(Kind::Frame) || value.is(Kind::Stack)
     }

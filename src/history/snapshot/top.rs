@@ -1,4 +1,4 @@
-//! The top of a snapshot: which list is which.
+//! Top level of a snapshot: interpretation of its lists by key.
 
 use super::error::{ContentError, Problem};
 use super::event::EventSink;
@@ -16,45 +16,46 @@ use super::warning::{WarningKind, Warnings};
 use crate::recorder::{KEYS, Recorded, Token, Tree, read};
 use hashbrown::HashMap;
 
-/// What a file says, but for its events.
+/// Contents of a snapshot file, except its events.
 pub struct Snapshot {
     pub strings: Strings,
     pub frames: Frames,
     pub stacks: Stacks,
     pub labels: LabelTable,
-    /// Tracebacks of forward ops: stacks whose frames are [`super::StringId`]s of lines.
+    /// Tracebacks of forward ops, as stacks whose frames are [`super::StringId`]s of lines.
     pub lines: Stacks,
-    /// Segments of all devices, host memory (device −1) included, in file order.
+    /// Segments of all devices and of host memory (device −1), in file order.
     pub segments: Vec<Segment>,
     pub blocks: Vec<Block>,
     /// Starts and ends of annotations, in file order.
     pub marks: Vec<AnnotationMark>,
-    /// Which trace each device has: the device's ordinal (−1 for host memory) and the number the sink knows it by.
+    /// Traces by device: ordinal of the device (−1 for host memory), and the trace's number in the sink.
     pub traces: Vec<(i64, u32)>,
-    /// `allocator_settings`: dotted key, value as text.
+    /// `allocator_settings`: dotted key, and value as text.
     pub settings: Vec<(String, String)>,
-    /// What a recorder adds.
+    /// Data added by a recorder.
     pub recorder: Recorded,
-    /// The recorder's steps where no annotations name them, called as those would be.
+    /// Steps from the recorder, named like annotations. Empty if the file has step annotations.
     pub steps: Vec<AnnotationRange>,
-    /// The oldest PyTorch that writes all the keys of the file, and the key that tells.
+    /// Oldest PyTorch version that writes all keys of the file, and the key that requires it.
     pub torch: Option<(&'static str, &'static str)>,
-    /// Whether the file says what was live at the end.
+    /// Availability of the state at the end.
     pub end: End,
-    /// What is odd about the file itself.
+    /// Warnings about the file itself.
     pub warnings: Warnings,
 }
 
-/// Whether a file says what was live at the end.
+/// Availability of the state at the end of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has segments, if only an empty list of them.
+    /// The file has segments, possibly an empty list.
     Recorded,
     Unknown,
 }
 
 impl Snapshot {
-    /// Makes annotations of the recorder's steps where the file has none: those that were recorded with the profiler are more exact.
+    /// Turns the recorder's steps into annotations if the file has none for steps. Those of the profiler are more
+    /// precise.
     pub(crate) fn name_steps(&mut self) {
         let is_step = |mark: &AnnotationMark| self.strings.bytes(mark.name).starts_with(STEP.as_bytes());
         if self.recorder.steps.is_empty() || self.marks.iter().any(is_step) {
@@ -66,7 +67,7 @@ impl Snapshot {
         }
     }
 
-    /// Bytes on the heap, by table.
+    /// Size on the heap by table, in bytes.
     pub fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         vec![
             ("strings", self.strings.heap_bytes()),
@@ -83,21 +84,21 @@ impl Snapshot {
     }
 }
 
-/// What the annotations of steps are called, by torch.profiler and the recorder, before their number.
+/// Prefix of the step annotations of torch.profiler and the recorder, followed by the step number.
 const STEP: &str = "ProfilerStep#";
 
-/// The ordinal of host (pinned) memory, as its segments have it.
+/// Ordinal of host (pinned) memory, as in its segments.
 pub const HOST: i64 = -1;
 
-/// Settings that are kept; PyTorch has about thirty.
+/// Maximum number of settings that are kept. PyTorch has about thirty.
 pub const MOST_SETTINGS: usize = 1000;
 
-/// Devices with events or blocks. torch counts devices in eight bits; each costs us a history with tables of its own, some
-/// kilobytes for the forty bytes of a hostile segment, and the page an entry of its list.
+/// Maximum number of devices with events or blocks. torch counts devices in eight bits. Each device costs some
+/// kilobytes for its history, although a malicious segment takes only forty bytes, and an entry in the page's list.
 const MOST_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
-/// The newest key tells the version (FORMAT §1–§6: "since").
+/// Versions that introduced a key (FORMAT §1–§6: "since"), newest first.
 const SINCE: [(Key, &str); 14] = [
     (Key::InternalMetadata, "2.15"),
     (Key::HostSegments, "2.14"),
@@ -115,22 +116,23 @@ const SINCE: [(Key, &str); 14] = [
     (Key::Segments, "1.12"),
 ];
 
-/// The key that says that a file is simulated.
+/// Key that marks a file as simulated.
 pub const SIMULATED: &str = "memscape_simulated";
 
-/// The oldest PyTorch that writes this key, and the key; `None` where the key tells nothing.
+/// Returns the oldest PyTorch version that writes this key, and the key. Returns `None` if the key does not depend on
+/// the version.
 pub fn torch_with(key: &str) -> Option<(&'static str, &'static str)> {
     SINCE.iter().find(|(since, _)| since.text() == key).map(|(key, since)| (*since, key.text()))
 }
 
 impl<S: EventSink> Reader<S> {
-    /// The snapshot whose top value is `root`, and the sink with its events.
+    /// Returns the snapshot whose top-level value is `root`, and the sink with its events.
     ///
-    /// Not in slices: it costs what the segments, blocks, marks and settings of the file cost, tens of nanoseconds each, and nothing
-    /// an event. A file of 10 million events has some hundred thousand of them.
+    /// The call is not interruptible. It takes some tens of nanoseconds per segment, block, annotation and setting, and
+    /// no time per event. A file of 10 million events has some hundred thousand of them.
     ///
     /// # Errors
-    /// A value of a wrong type under a known key, with its path; or the whole is no snapshot.
+    /// A value under a known key has a wrong type, or the file as a whole is not a snapshot.
     pub fn finish(mut self, root: Value) -> Result<(Snapshot, S), ContentError> {
         let mut top = Top::default();
         match root.kind() {
@@ -141,7 +143,7 @@ impl<S: EventSink> Reader<S> {
                     known(pair[0]).and_then(|key| last.get_mut(key as usize)).into_iter().for_each(|last| *last = at);
                 }
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
-                    // Of equal keys the last counts.
+                    // Of equal keys the last one counts.
                     if known(pair[0]).is_none_or(|key| last.get(key as usize) == Some(&at)) {
                         self.top_key(pair[0], pair[1], &mut top)?;
                     }
@@ -150,7 +152,7 @@ impl<S: EventSink> Reader<S> {
                     return Err(ContentError { path: String::new(), problem: Problem::NotASnapshot });
                 }
             }
-            // 1.12–1.13, and torch.cuda.memory_snapshot() to this day: the list of segments itself.
+            // A bare list of segments: 1.12–1.13, and `torch.cuda.memory_snapshot()` in all versions.
             Kind::List => {
                 self.segments("", root, None, &mut top)?;
                 top.one_pool = one_pool(&top.segments);
@@ -161,7 +163,8 @@ impl<S: EventSink> Reader<S> {
         Ok(self.close(top))
     }
 
-    /// The snapshot of a file that is a list of events, of device 0, and the sink with them; `name` is for messages.
+    /// Returns the snapshot of a file that is a list of events, of device 0, and the sink with them. `name` is the path
+    /// in errors.
     ///
     /// # Errors
     /// As [`Reader::finish`].
@@ -172,7 +175,7 @@ impl<S: EventSink> Reader<S> {
     }
 
     fn close(self, top: Top) -> (Snapshot, S) {
-        // A smaller snapshot that memscape saved marks events by a key that the PyTorch of the recording may not have known.
+        // An excerpt saved by memscape marks events with a key that the recording PyTorch may not have known.
         let is_ours = |key: &Key| *key == Key::InternalMetadata && self.seen.has(Key::MemscapeCrop);
         let torch = SINCE.iter().find(|(key, _)| self.seen.has(*key) && !is_ours(key));
         let torch = torch.map(|(key, since)| (*since, key.text()));
@@ -230,7 +233,7 @@ impl<S: EventSink> Reader<S> {
             Some(Key::AllocatorSettings) => {
                 self.settings("", value, 0, &mut top.settings);
             }
-            // A placeholder of the _memory_viz command line (FORMAT §1).
+            // Placeholder that the `_memory_viz` command line writes (FORMAT §1).
             Some(Key::Traces) => {}
             Some(Key::MemscapeCrop) => self.keep(key, value, &mut top.recorder),
             Some(Key::MemscapeSimulated) => self.simulated(value, top),
@@ -249,7 +252,7 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Keeps a value for the recorder's tables.
+    /// Adds a value to the recorder's tables.
     fn keep(&self, key: Value, value: Value, tree: &mut Tree) {
         if tree.bytes().is_empty() {
             tree.put(Token::Dict);
@@ -366,7 +369,7 @@ impl<S: EventSink> Reader<S> {
         Ok(())
     }
 
-    /// Takes with which settings the file was simulated, and of which recording.
+    /// Reads the settings of a simulation, and the name of the recording.
     fn simulated(&self, value: Value, top: &mut Top) {
         let pairs = if value.kind() == Kind::Dict { self.store.pairs(value) } else { Vec::new() };
         let mut told = [String::new(), String::new()];
@@ -377,8 +380,8 @@ impl<S: EventSink> Reader<S> {
         top.simulated = Some(told);
     }
 
-    /// Flattens the settings to dotted keys; a deeper value than any writer's is described as a whole. Dicts may share dicts, so
-    /// a small file can have endlessly many: they are cut.
+    /// Flattens the settings to dotted keys. Deeper values than any writer's become text. Shared dicts can expand
+    /// without limit, so the number is capped.
     fn settings(&self, prefix: &str, value: Value, depth: u32, out: &mut Vec<(String, String)>) {
         if value.kind() != Kind::Dict || depth > 3 {
             out.push((prefix.to_owned(), self.store.describe(value)));
@@ -398,39 +401,40 @@ impl<S: EventSink> Reader<S> {
     }
 }
 
-/// The private pool that all of some segments are of; a list of those of the default pool may be of the whole device.
+/// Returns the private pool that all segments belong to, if there is one. Segments of the default pool alone may be
+/// those of the whole device.
 fn one_pool(segments: &[Segment]) -> Option<(u64, u64)> {
     let pool = segments.first()?.pool.filter(|&pool| pool != (0, 0))?;
     segments.iter().all(|segment| segment.pool == Some(pool)).then_some(pool)
 }
 
-/// What the keys at the top have brought so far.
+/// Contents of the top-level keys so far.
 #[derive(Default)]
 pub(super) struct Top {
     pub(super) segments: Vec<Segment>,
-    /// Where each of them stands.
+    /// Place of each segment in the file.
     pub(super) segment_places: Vec<SegmentPlace>,
     marks: Vec<AnnotationMark>,
     pub(super) traces: Vec<(i64, u32)>,
     settings: Vec<(String, String)>,
     recorder: Tree,
-    /// The settings that the file was simulated with, and the file that was recorded.
+    /// Settings of the simulation, and the file that was recorded.
     simulated: Option<[String; 2]>,
-    /// The private pool that the file is of alone.
+    /// Private pool that the whole file is limited to.
     one_pool: Option<(u64, u64)>,
-    /// Rows of segments and numbers of traces that have a place already; of which only the keys matter. A set would be a table of another
-    /// type in the wasm.
+    /// Rows of segments and numbers of traces that already have a place. Only the keys matter. A set would add another
+    /// table type to the wasm.
     segments_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     traces_taken: HashMap<u32, u32, foldhash::fast::RandomState>,
     devices: Devices,
 }
 
-/// The devices with events or blocks, ascending.
+/// Devices with events or blocks, ascending.
 #[derive(Default)]
 pub struct Devices(Vec<i64>);
 
 impl Devices {
-    /// Whether this device is one of the first 1024.
+    /// Returns whether this device is among the first 1024, and adds it.
     pub fn has_room_for(&mut self, device: i64) -> bool {
         match self.0.binary_search(&device) {
             Ok(_) => true,
@@ -445,11 +449,11 @@ impl Devices {
     }
 }
 
-/// Where a segment stands in the file.
+/// Place of a segment in the file.
 pub(super) struct SegmentPlace {
     list: &'static str,
     index: u32,
-    /// Its row in the table of all segments read.
+    /// Row in the table of all segments read.
     pub(super) row: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Keys and words that are not of the schema, named with the first place that has them.
+//! Warnings about unknown keys and words, each with its first place in the file.
 
 use super::reader::Reader;
 use super::top::{HOST, Top};
@@ -20,7 +20,7 @@ impl<S> Reader<S> {
                 Of::Segment => {
                     (WarningKind::UnknownKey("a segment", word), self.segment_place(unknown.row, top) + &dotted)
                 }
-                // Many stacks share a frame, so it has no place of its own.
+                // A frame is shared by many stacks and has no single place.
                 Of::Frame => (WarningKind::UnknownKey("a frame", word), format!("frame {}", unknown.row) + &dotted),
                 Of::History => (WarningKind::UnknownKey("a block's history", word), "history".to_owned() + &dotted),
                 Of::Snapshot => (WarningKind::UnknownKey("the snapshot", word.clone()), word),

@@ -1,22 +1,22 @@
-//! Values → JSON, without blanks. Pairs are lists, and what repeats is written again.
+//! JSON writer, without whitespace. Pairs become lists, and shared values are repeated.
 
 use super::{Items, Values};
 use std::io::{self, Write};
 
-/// JSON on its way.
+/// Writer of one JSON value.
 pub struct JsonWriter<W> {
     out: W,
-    /// For each open dict and list around: how many keys and values of a dict there are, `None` for a list.
+    /// For each open container: the number of keys and values so far for a dict, `None` for a list.
     open: Vec<Option<u64>>,
 }
 
 impl<W: Write> JsonWriter<W> {
-    /// Begins.
+    /// Creates a writer.
     pub fn new(out: W) -> JsonWriter<W> {
         JsonWriter { out, open: Vec::new() }
     }
 
-    /// What comes before a value, as its place in a dict has it.
+    /// Writes the separator before a key or value of a dict.
     fn begin(&mut self) -> io::Result<()> {
         let Some(Some(count)) = self.open.last_mut() else { return Ok(()) };
         *count += 1;
@@ -60,7 +60,7 @@ impl<W: Write> Values for JsonWriter<W> {
         write!(self.out, "{value}")
     }
 
-    /// A number, or a text where JSON has no such number.
+    /// Writes a number, or a string if JSON cannot represent it.
     fn float(&mut self, value: f64) -> io::Result<()> {
         self.begin()?;
         match value.is_finite() {

@@ -1,4 +1,4 @@
-//! Which events of a large file are loaded, before it is read; and that of the open one only a range is.
+//! Form to choose which events of a large file are loaded, and the notice about the loaded range.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_text, show_text};
@@ -28,7 +28,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.choosing_all, "click", |app, _, _| app.dispatch(Action::Command(Command::OpenAll)));
         on(&elements.choosing_cancel, "click", |app, _, _| app.dispatch(Action::Command(Command::CancelLoading)));
-        // In a field, the page's own keys do not work.
+        // Shortcuts of the page do not work in text fields.
         on(&elements.choosing_events, "keydown", |app, _, event| {
             if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
                 app.dispatch(Action::Command(Command::CancelLoading));

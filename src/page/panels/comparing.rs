@@ -1,4 +1,4 @@
-//! The line above the picture that says what is compared and how, and the difference below the picture.
+//! Toolbar of a comparison above the timeline, and the strip of differences below it.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
@@ -22,7 +22,7 @@ elements! {
     HtmlSelectElement: compare_align, compare_at, compare_device, compare_key;
 }
 
-/// CSS pixels around a mark that a click on it may miss it by.
+/// Distance, in CSS pixels, within which a click hits a mark.
 const NEAR_PX: f64 = 8.0;
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub(super) struct Panel {
     strip: Shown<Picture>,
 }
 
-/// Everything that the difference depends on, in device pixels.
+/// Everything that determines the strip of differences, in device pixels.
 #[derive(Default, PartialEq)]
 struct Picture {
     strip: Option<Strip>,
@@ -145,7 +145,7 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }
 
-/// Bars from zero up where B has more, down where it has less; hatched below, so that colour is not the only sign.
+/// Draws bars: upwards where B has more, downwards where it has less. The direction makes them readable without colour.
 fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let canvas = &elements.difference;
     let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };

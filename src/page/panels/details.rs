@@ -1,4 +1,4 @@
-//! The selected allocation.
+//! Details of the selected allocation.
 
 use crate::app::{App, Part, Shown};
 use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
@@ -93,7 +93,7 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
     };
     let item = elements.new_element("li", class, "");
     let name = elements.new_element("span", "name", &frame.name);
-    // C++ names are cut to a line.
+    // Long C++ names are truncated by the style sheet.
     set_attribute(&name, "title", &frame.name);
     append(&item, &name);
     if !frame.place.is_empty() {

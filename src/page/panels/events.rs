@@ -1,4 +1,4 @@
-//! The list of events: rows, actions to choose from, what filters.
+//! Events tab: the list of events and its filters.
 
 use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
 use crate::app::{App, On, Part, Shown};
@@ -66,7 +66,7 @@ impl Part for Panel {
                 app.dispatch(Action::of(EventsAction::ActionToggled(action)));
             }
         });
-        // Their keys are those of the table's buttons.
+        // These have the shortcuts of the Allocations tab's buttons.
         on(&elements.events_all, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Rows(RowsStep::ChooseAll)));
         });
@@ -79,7 +79,7 @@ impl Part for Panel {
         if let Some(grid) = self.grid.changed(grid(&state.events, state)) {
             self.rows.show(elements, &place(elements), grid);
         }
-        // The columns of times are left out where there are none.
+        // Hides the columns of times if no times were recorded.
         let has_times = state.device().is_some_and(|device| device.time_us.is_some());
         if let Some(has_times) = self.has_times.changed(has_times) {
             set_flag(&elements.events_grid, "data-times", *has_times);
@@ -103,7 +103,7 @@ impl Part for Panel {
     }
 }
 
-/// The buttons stay as long as there are as many, so that the one with the focus keeps it.
+/// Shows the action filters. Buttons are reused if their number is unchanged, so that the focused one keeps the focus.
 fn show_chips(elements: &Elements, chips: &[Chip]) {
     let place = &elements.events_actions;
     if place.child_element_count() as usize != chips.len() {

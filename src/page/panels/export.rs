@@ -1,4 +1,4 @@
-//! The dialog that offers the formats of a picture.
+//! Export dialog.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dialog::{is_ended, set_open};
@@ -58,12 +58,12 @@ impl Part for Panel {
     }
 }
 
-/// What stands last in a button: how large the picture becomes.
+/// Returns the last element of a button, which shows the size of the picture.
 fn last_part(dom: &Dom, button: &str) -> Option<Element> {
     dom.document.get_element_by_id(button)?.last_element_child()
 }
 
-/// What can be chosen, and what it would have.
+/// Fills the lists of tables and ranges.
 fn offer(dom: &Elements, state: &State) {
     set_text(&dom.export_note, &exported(state));
     let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());

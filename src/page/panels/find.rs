@@ -1,4 +1,4 @@
-//! What is said beside the field of the search, and about the stack of the selection.
+//! Search field with its status, and the button that highlights allocations with the same stack.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{listen, set_attribute, set_flag, set_text};
@@ -19,7 +19,7 @@ elements! {
     HtmlInputElement: find;
 }
 
-/// Nobody reads what is found between two letters.
+/// Delay, in milliseconds, between typing and searching.
 const PAUSE_MS: u32 = 120;
 
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Part for Panel {
         let pause = Cell::new(None);
         listen(&elements.find, "input", move |_| {
             let reason = app.busy.begin();
-            // The one before is cancelled as it is dropped.
+            // Replacing the previous timer cancels it.
             let later = Timeout::new(PAUSE_MS, move || {
                 take(app, elements);
                 drop(reason);
@@ -49,7 +49,7 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.find, "keydown", key);
-        // Whoever leaves it is done typing.
+        // Leaving the field searches immediately.
         on(&elements.find, "change", |app, elements, _| take(app, elements));
         on(&elements.find_clear, "click", |app, elements, _| {
             elements.find.set_value("");
@@ -108,7 +108,7 @@ fn key(app: &'static App, elements: &'static Elements, event: &Event) {
             app.dispatch(Action::Command(Command::FindCapitals));
         }
         "Enter" => {
-            // Whoever is done typing does not wait for the pause.
+            // Enter searches immediately.
             take(app, elements);
             app.dispatch(Action::Command(if event.shift_key() { Command::FindPrevious } else { Command::FindNext }));
         }

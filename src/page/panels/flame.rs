@@ -1,4 +1,4 @@
-//! What stands around the flame graph: the way to the zoomed box, the card beside the pointer, the line below.
+//! Elements around the flame graph: path to the zoomed box, card next to the pointer, and status line.
 
 use super::hover::place_card;
 use crate::app::{App, On, Part, Shown};

@@ -1,4 +1,4 @@
-//! The canvas of the flame graph: boxes, names and outlines, drawn when something of it changed; and what the pointer does over it.
+//! Canvas of the flame graph: boxes, names and outlines, redrawn only after a change, and pointer events.
 
 use crate::app::{App, On, Part};
 use crate::device::{choose, watch_size};
@@ -22,11 +22,11 @@ elements! {
     HtmlElement: flame_plot, flame_scroll, flame_space;
 }
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<(FlamePicture, Theme, u32)>,
-    /// CSS pixels of all rows.
+    /// Height of all rows, in CSS pixels.
     height: i32,
     frames: u64,
 }
@@ -60,7 +60,7 @@ impl Part for Panel {
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
         if state.views.seen() != Some(Tab::Flame) {
-            // WebKit may show an empty canvas that was hidden, until something is drawn on it.
+            // WebKit may show a canvas that was hidden as empty until something is drawn on it.
             self.shown = None;
             return;
         }
@@ -104,7 +104,7 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// Lets the browser's scroll bar say where the state is.
+    /// Synchronizes the scroll bar with the state.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scale = state.flame.canvas.map_or(1.0, |canvas| canvas.scale);
         let height = (state.flame.content_px() as f64 / scale).floor() as i32;
@@ -154,7 +154,7 @@ fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect>
             FlameStroke::Selected => (2 * thick, look.selection),
         };
         let [top, bottom] = outline.y.map(|y| picture.size_px[1] as i32 - y);
-        // The seam stays outside.
+        // The outline does not cover the seam between boxes.
         let seam = i32::from(outline.x[1] - outline.x[0] >= flames::SEAMED_PX);
         OverlayRect::outline([outline.x[0], outline.x[1] - seam], [bottom + 1, top], thick, rgba)
     };
@@ -176,7 +176,7 @@ fn write(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme: &The
         for text in picture.texts.iter().filter(|text| text.is_bold != weight.is_empty()) {
             let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX) as usize));
             context.set_fill_style_str(ink(colour.copied().unwrap_or(theme.look.background)));
-            // It fails for no text.
+            // Cannot fail for a string.
             let _ = context.fill_text_with_max_width(&text.text, text.at[0], text.at[1], text.room_px);
         }
     }
@@ -186,7 +186,7 @@ fn act(app: &App, action: FlameAction) {
     app.dispatch(Action::of(action));
 }
 
-/// Where a mouse event is on the canvas, in its device pixels.
+/// Returns the position of a mouse event on the canvas, in device pixels.
 fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().flame.canvas?.scale;
     place_in(&elements.flame_plot, event, scale)

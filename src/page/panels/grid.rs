@@ -1,4 +1,4 @@
-//! Rows of a grid: as many elements as are seen, filled anew as they are scrolled.
+//! Virtualized rows of a grid: elements exist only for visible rows and are reused while scrolling.
 
 use crate::app::App;
 use crate::dom::{Dom, append, give_focus, listen, number, observe, set_attribute, set_flag, set_style, set_text};
@@ -9,30 +9,30 @@ use ui::scroll::Scroll;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// CSS pixels of the header, which covers the top of a grid.
+/// Height, in CSS pixels, of the header, which covers the top of a grid.
 pub(super) const HEAD_PX: f64 = 24.0;
 
-/// The elements of a grid.
+/// Elements of a grid.
 pub(super) struct GridElements<'a> {
     pub(super) grid: &'a HtmlElement,
     pub(super) space: &'a HtmlElement,
     pub(super) rows: &'a HtmlElement,
-    /// What is seen instead of rows, and its text.
+    /// Element that is shown if there are no rows, and its text.
     pub(super) empty: [&'a HtmlElement; 2],
-    /// What the ids of rows begin with.
+    /// Prefix of the ids of rows.
     pub(super) id: &'static str,
-    /// The attribute that tells what a row is about.
+    /// Attribute with the id of the item in a row.
     pub(super) of: &'static str,
 }
 
-/// The rows that are there.
+/// Row elements of a grid.
 #[derive(Default)]
 pub(super) struct Rows {
     rows: Vec<Row>,
     jumps: u32,
 }
 
-/// A row of the page, and what it shows.
+/// Row element, and the row that it shows.
 struct Row {
     element: Element,
     cells: Vec<Element>,
@@ -40,7 +40,7 @@ struct Row {
 }
 
 impl Rows {
-    /// Scrolls where that is wanted.
+    /// Applies a requested scroll position.
     pub(super) fn scroll(&mut self, place: &GridElements<'_>, scroll: &Scroll) {
         let (jumps, px) = scroll.jump();
         if self.jumps != jumps {
@@ -49,7 +49,7 @@ impl Rows {
         }
     }
 
-    /// Shows rows.
+    /// Shows the visible rows.
     pub(super) fn show(&mut self, dom: &Dom, place: &GridElements<'_>, grid: &Grid) {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
@@ -131,7 +131,8 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     shown.clone_from(view);
 }
 
-/// Tells the state how much of a list is seen, now and whenever that changes. Of its top so many pixels are covered.
+/// Dispatches the visible part of a list (top and height, in CSS pixels), now and after each change. `head_px` is the
+/// height of the header that covers the list's top.
 pub(super) fn watch_scroll(
     app: &'static App,
     list: &HtmlElement,
@@ -141,7 +142,7 @@ pub(super) fn watch_scroll(
     let seen = list.clone();
     let tell = Rc::new(move || {
         let (top, height) = (f64::from(seen.scroll_top()), f64::from(seen.client_height()) - head_px);
-        // What is hidden has no height, and loses its place for a while.
+        // A hidden list has no height, and loses its scroll position for a while.
         if height > 0.0 {
             app.dispatch(then(top, height));
         }
@@ -151,7 +152,7 @@ pub(super) fn watch_scroll(
     observe(&[list], move |_| tell())
 }
 
-/// The row that was clicked, and what becomes of those chosen before.
+/// Returns the clicked row, and how it changes the rows chosen before.
 pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
     let row = number(event, "data-row")?;
     let event = event.dyn_ref::<MouseEvent>()?;
@@ -163,7 +164,7 @@ pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
     Some((row, extent))
 }
 
-/// From a field to what it is about.
+/// Moves the focus from a filter field to its list on Enter, Escape and arrow down.
 pub(super) fn leave_field(to: &HtmlElement, event: &Event) {
     let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
     if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {

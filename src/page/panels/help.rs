@@ -1,4 +1,4 @@
-//! The help: keys and gestures in groups, and a field that filters them.
+//! Help dialog: keys and gestures in groups, with a filter.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dialog::{is_ended, set_open};
@@ -37,7 +37,8 @@ impl Part for Panel {
         on(&elements.help_filter, "input", |app, elements, _| {
             app.dispatch(Action::HelpFiltered(elements.help_filter.value()));
         });
-        // The key that opens it closes it, as long as nothing is typed. Closed, it still has the focus until the next frame.
+        // The key that opens the dialog closes it while the filter is empty. A dialog that was closed keeps the focus
+        // until the next frame.
         on(&elements.help_filter, "keydown", |app, elements, event| {
             let is_key = event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "?");
             if is_key && elements.help.open() && elements.help_filter.value().is_empty() {

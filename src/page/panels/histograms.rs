@@ -1,4 +1,4 @@
-//! The histograms: a button a bar.
+//! Histograms tab: each bar is a button that filters the Allocations tab.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, append, clear, give_focus, hit, listen, number, set_attribute, set_flag, set_style, set_text};
@@ -76,11 +76,11 @@ impl Part for Panel {
 }
 
 fn show_bars(elements: &Elements, place: &HtmlElement, bars: &[Bar]) {
-    // A redrawn chart must not take the focus away from who works in it.
+    // Rebuilding the chart must not move the focus away from a bar.
     let focus = elements.focus().filter(|focus| place.contains(Some(focus)));
     let focused = focus.and_then(|focus| focus.get_attribute("data-class"));
     let is_focused = |bar: &Bar| focused.as_deref() == Some(bar.class.to_string().as_str());
-    // Nor may the bars come without it when somebody who came here waits for them.
+    // If the chart itself has the focus, because the user got here before the bars existed, the first bar gets it.
     let waits = elements.has_focus(&elements.histograms);
     clear(place);
     let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_chosen)).unwrap_or(0);
@@ -103,19 +103,19 @@ fn new_bar(elements: &Elements, bar: &Bar) -> Element {
     let fill = elements.new_element("span", "fill", "");
     set_style(&fill, "--part", &bar.height.to_string());
     append(&button, &fill);
-    // A name of the button must hold all of its text: what stands below the bar is a picture of its class.
+    // An accessible name has to contain all text of the button, so the label below the bar is drawn by the style sheet.
     set_attribute(&elements.add(&button, "span", "tick", ""), "data-tick", &bar.tick);
     button
 }
 
-/// Tells what the bar is that is pointed at or has the focus.
+/// Shows the name of the hovered or focused bar above the chart.
 fn tell_bar(top: &HtmlElement, event: &Event) {
     let told = hit(event, "button").filter(|_| matches!(event.type_().as_str(), "pointerover" | "focusin"));
     let told = told.and_then(|button| button.get_attribute("aria-label"));
     set_text(top, &told.unwrap_or_default());
 }
 
-/// Arrows go from bar to bar.
+/// Moves the focus between bars on arrow keys, Home and End.
 fn walk(dom: &Dom, bars: &HtmlElement, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let next = match (key.as_str(), dom.focus()) {

@@ -1,4 +1,4 @@
-//! The card beside the pointer, and the line below the picture.
+//! Card next to the pointer, and the status line below the timeline.
 
 use crate::app::{App, Part, Shown};
 use crate::dom::{Dom, set_attribute, set_style, set_text};
@@ -50,7 +50,8 @@ impl Part for Panel {
     }
 }
 
-/// Puts a card that stands above the page beside a place of a plot, in CSS pixels from its left upper corner.
+/// Positions a card, which floats above the page, next to a point of a plot. The point is in CSS pixels from the plot's
+/// upper left corner.
 pub(super) fn place_card(elements: &Dom, plot: &HtmlElement, card: &HtmlElement, [x, y]: [f64; 2]) {
     let area = plot.get_bounding_client_rect();
     let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
@@ -63,13 +64,13 @@ fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
     set_style(card, "transform", &format!("translate({left:.0}px, {top:.0}px)"));
 }
 
-/// Beside what is pointed at, never over it.
+/// Positions the card next to the hovered block, without covering it.
 fn place(elements: &Elements, state: &State) {
     let Some(canvas) = state.canvas else { return };
     let (stage, card) = (&elements.stage, &elements.card);
     let (left, top) = (f64::from(elements.plot.offset_left()), f64::from(elements.plot.offset_top()));
     let size = |width: i32, height: i32| (f64::from(width), f64::from(height));
-    // Not over the axis, where ticks and annotations are.
+    // The card must not cover the axis, which has ticks and annotations.
     let room = size(stage.client_width(), elements.plot.offset_top() + elements.plot.offset_height());
     let card_size = size(card.offset_width(), card.offset_height());
     if let Some((_, x)) = &state.slices.hovered {

@@ -1,4 +1,4 @@
-//! The labels at the lanes, each a button that gives its lane the focus; and the toggle of the lanes.
+//! Labels of the lanes, which are buttons that select a lane, and the button that shows all lanes.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_style, set_text};
@@ -41,7 +41,7 @@ impl Part for Panel {
 }
 
 fn show_labels(elements: &Elements, labels: &[LaneLabel]) {
-    // A redrawn list must not take the focus away from who works in it.
+    // Rebuilding the list must not move the focus away from a label.
     let focused = elements.focus().and_then(|focus| focus.get_attribute("data-lane"));
     clear(&elements.lane_labels);
     for label in labels {

@@ -1,4 +1,4 @@
-//! What the colours mean, as a list whose entries fade what they name; and the pickers of order, colours and axis.
+//! Legend of the colours, whose entries fade what they name, and the selects for stacking order, colouring and axis.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
@@ -28,7 +28,7 @@ pub(super) struct Panel {
     entries: Shown<Entries>,
 }
 
-/// Everything the list depends on.
+/// Everything that determines the list.
 #[derive(PartialEq)]
 struct Entries {
     entries: Option<Rc<Vec<LegendEntry>>>,
@@ -68,7 +68,7 @@ impl Part for Panel {
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
         if let Some(lanes) = self.lanes.changed(lanes(state)) {
-            // The style sheet's 26 px are those of the axis alone.
+            // The style sheet's default of 26 px is the height of the axis alone.
             set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
         let timed = state.device().is_some_and(|device| device.time_us.is_some());
@@ -101,14 +101,14 @@ impl Part for Panel {
     }
 }
 
-/// A slot's colour, as CSS has it.
+/// Returns a slot's colour in CSS syntax.
 pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
     let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
     format!("rgb({red} {green} {blue})")
 }
 
 fn set_class(element: &HtmlElement, name: &str, holds: bool) {
-    // It fails only for a name that is no word.
+    // Fails only for invalid class names.
     let _ = element.class_list().toggle_with_force(name, holds);
 }
 
@@ -117,7 +117,7 @@ fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
 }
 
 fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
-    // A redrawn list must not take the focus away from who works in it.
+    // Rebuilding the list must not move the focus away from an entry.
     let focused = elements.focus().and_then(|focus| focus.get_attribute("data-slot"));
     clear(&elements.legend_entries);
     if lines.is_empty() {
@@ -144,7 +144,8 @@ fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
     }
 }
 
-/// A click on an entry fades it or brings it back; a double click, or its "only", fades all others.
+/// Handles clicks on an entry. A click fades the entry or restores it. A double click, or its "only" button, fades all
+/// others.
 fn clicked(app: &'static App, _: &'static Elements, event: &Event) {
     let (Some(button), Some(slot)) = (hit(event, "button"), number(event, "data-slot")) else { return };
     if event.type_() == "dblclick" || button.class_name() == "only" {

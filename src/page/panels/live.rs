@@ -1,4 +1,4 @@
-//! What stands above the picture of a file that changes: how old it is, the newer one, and those to compare with.
+//! Notice about a file that changes: its age, the newer version, and versions to compare with.
 
 use crate::app::{App, On, Part, Shown};
 use crate::changes;
@@ -17,7 +17,7 @@ elements! {
     HtmlSelectElement: live_compare;
 }
 
-/// An age in seconds changes so often.
+/// Update interval of the age, in milliseconds.
 const TICK_MS: u32 = 1000;
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Part for Panel {
             set_flag(&elements.live_follow, "aria-pressed", *follows == Some(true));
         }
         let now = view(state, changes::now(app));
-        // An age grows while nothing happens.
+        // The age changes without any action.
         if now.is_none() {
             self.ticking = None;
         } else if self.ticking.is_none() {

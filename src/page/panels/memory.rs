@@ -1,4 +1,4 @@
-//! What stands around the bars of the allocator's state: headings, sums, pickers, the card beside the pointer, the line below.
+//! Elements around the bars of the Segments tab: headings, sums, filters, card next to the pointer, and status line.
 
 use super::grid::{leave_field, watch_scroll};
 use super::hover::place_card;
@@ -71,7 +71,7 @@ impl Part for Panel {
         if let Some(choices) = self.choices.changed(choices) {
             for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
                 elements.fill_options(picker, lines);
-                // With nothing to choose from it says nothing.
+                // A filter without alternatives is hidden.
                 picker.set_hidden(lines.len() < 3);
             }
             self.chosen = Shown::default();

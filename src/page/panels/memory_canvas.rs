@@ -1,4 +1,4 @@
-//! The canvas of the allocator's state: bars, sizes and outlines, drawn when something of it changed; and what the pointer does over it.
+//! Canvas of the Segments tab: bars, sizes and outlines, redrawn only after a change, and pointer events.
 
 use crate::app::{App, On, Part};
 use crate::device::watch_size;
@@ -25,12 +25,13 @@ elements! {
     HtmlElement: memory_plot, memory_scroll, memory_space;
 }
 
-/// A segment narrower than this has no lines at its sides: they would be half of it.
+/// Minimum width, in CSS pixels, of a segment with lines at its sides. On a narrower one they would cover half its
+/// width.
 const SIDED_PX: i32 = 8;
-/// A block narrower than this has no line at its left: it would be nothing else.
+/// Minimum width, in CSS pixels, of a block with a line at its left. On a narrower one nothing else would be visible.
 const LINED_PX: i32 = 3;
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<(MemoryPicture, Theme)>,
@@ -66,7 +67,7 @@ impl Part for Panel {
 
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         if state.views.seen() != Some(Tab::Memory) {
-            // As the flame graph: WebKit may show it empty again.
+            // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
         }
@@ -88,7 +89,7 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// Lets the browser's scroll bar say where the state is.
+    /// Synchronizes the scroll bar with the state.
     fn scroll(&mut self, elements: &Elements, state: &State) {
         let scroll = &state.memory.scroll;
         let height = scroll.all_px() as i32;
@@ -114,7 +115,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         ..Bars::default()
     };
     let rect = |x, y, rgba| OverlayRect { x, y, rgba };
-    // What is free is what people come for: it has to be seen where a segment is two pixels wide.
+    // Free memory is what users look for, so it stays visible even if a segment is two pixels wide.
     let half = |place: usize| look.reserved_edge[place].midpoint(look.background[place]);
     let free = [half(0), half(1), half(2), u8::MAX];
     for frame in &picture.frames {
@@ -142,7 +143,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         let striped = tile.kind == PieceKind::Pending;
         drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
-            // Half as high: the shape says it as well.
+            // Drawn at half the height, so that it differs in shape as well as in colour.
             drawn.above.push(rect(x, [y[0], (y[0] + y[1]) / 2], look.peak));
         }
     }
@@ -152,7 +153,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
             MemoryStroke::Selected => (2 * thick, look.selection),
             MemoryStroke::Active => (thick, look.selection),
         };
-        // Around it, so that the thinnest is seen.
+        // Drawn around the block, so that the narrowest block stays visible.
         let [bottom, top] = up(*y);
         let around = [[x[0] - thick, x[1] + thick], [bottom - thick, top + thick]];
         drawn.above.extend(OverlayRect::outline(around[0], around[1], thick, rgba));
@@ -176,7 +177,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
             Some(ground) => ink(ground),
             None => &theme.text,
         });
-        // It fails for no text.
+        // Cannot fail for a string.
         let _ = context.fill_text(&text.text, text.at[0], text.at[1]);
     }
     Some(())
@@ -186,7 +187,7 @@ fn act(app: &App, action: MemoryAction) {
     app.dispatch(Action::of(action));
 }
 
-/// Where a mouse event is on the canvas, in its device pixels.
+/// Returns the position of a mouse event on the canvas, in device pixels.
 fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().memory.canvas?.scale;
     place_in(&elements.memory_plot, event, scale)

@@ -1,5 +1,5 @@
-//! The silhouette of the whole device above the picture, the pinned moment and the range; and the window in it, which can be dragged
-//! at both edges and as a whole.
+//! Minimap: the whole trace above the timeline, with the cursor, the selected range, and the visible window, which can
+//! be moved and resized.
 
 use crate::app::{App, Part};
 use crate::dom::listen;
@@ -18,22 +18,22 @@ elements! {
     HtmlCanvasElement: minimap;
 }
 
-/// How near, in CSS pixels, an edge has to be to be grabbed.
+/// Distance, in CSS pixels, within which an edge can be grabbed.
 const GRAB_PX: f64 = 7.0;
-/// The narrowest window that is drawn, in CSS pixels.
+/// Minimum width of the drawn window, in CSS pixels.
 const NARROWEST_PX: f64 = 3.0;
 
-/// What is drawn now.
+/// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Option<Picture>,
 }
 
-/// Everything it depends on.
+/// Everything that determines the picture.
 #[derive(PartialEq)]
 struct Picture {
     overview: Option<Rc<Overview>>,
-    /// The part of the axis that is the shown device's own.
+    /// Part of the axis that belongs to the shown device (0 to 1).
     own: [f64; 2],
     window: [f64; 2],
     pin: Option<f64>,
@@ -74,7 +74,7 @@ impl Part for Panel {
                 (false, true) => Grip::Right,
                 _ if inside => Grip::Whole { from: at, window },
                 _ => {
-                    // A click beside the window brings its middle there.
+                    // A click outside the window centres it there.
                     let half = (window[1] - window[0]) / 2.0;
                     let window = [at - half, at + half];
                     app.dispatch(Action::MinimapMoved(inside_axis(window)));
@@ -105,7 +105,7 @@ impl Part for Panel {
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let size = app.sizes.minimap.get().on_device(scale);
         let Some(window) = state.window().filter(|_| size.0 > 0 && size.1 > 0) else {
-            // As the flame graph: WebKit may show it empty again.
+            // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
         };
@@ -180,14 +180,14 @@ fn draw(context: &CanvasRenderingContext2d, picture: &Picture, scale: f64) {
     );
 }
 
-/// The window's edges in pixels, at least `narrowest` apart.
+/// Returns the window's left and right edge in pixels, at least `narrowest` apart.
 fn drawn_window(window: [f64; 2], width: f64, narrowest: f64) -> (f64, f64) {
     let (left, right) = (window[0] * width, window[1] * width);
     let missing = (narrowest - (right - left)).max(0.0) / 2.0;
     ((left - missing).max(0.0), (right + missing).min(width))
 }
 
-/// What of the window is dragged: from where it was, and where the pointer was, as parts of the axis.
+/// Part of the window that is being dragged. Positions are fractions of the axis.
 #[derive(Clone, Copy)]
 enum Grip {
     Left,
@@ -196,17 +196,17 @@ enum Grip {
         from: f64,
         window: [f64; 2],
     },
-    /// A range is drawn from here.
+    /// A range is being drawn, starting here.
     Range(f64),
 }
 
-/// A window of the same width that lies inside the axis.
+/// Shifts a window into the axis without changing its width.
 fn inside_axis([left, right]: [f64; 2]) -> [f64; 2] {
     let shift = if left < 0.0 { -left } else { (1.0 - right).min(0.0) };
     [left + shift, right + shift]
 }
 
-/// Where the pointer is, as a part of the axis, and the axis' width in CSS pixels.
+/// Returns the pointer's position as a fraction of the axis, and the axis's width in CSS pixels.
 fn place(elements: &Elements, event: &PointerEvent) -> Option<(f64, f64)> {
     let area = elements.minimap.get_bounding_client_rect();
     (area.width() > 0.0).then(|| ((f64::from(event.client_x()) - area.left()) / area.width(), area.width()))

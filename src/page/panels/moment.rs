@@ -1,4 +1,4 @@
-//! The cursor's moment, what was measured, the markers; and what a screen reader is told of the cursor.
+//! Cursor, measurement and markers in the side bar, and the announcement of the crosshair to screen readers.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_or_remove, set_text};
@@ -16,7 +16,7 @@ elements! {
     HtmlInputElement: capacity;
 }
 
-/// A cursor that stood still for so many ms is told of.
+/// Time, in milliseconds, that the crosshair must be still before it is announced.
 const QUIET_MS: u32 = 350;
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(super) struct Panel {
     hint: Shown<String>,
     markers: Shown<Vec<Line>>,
     spoken: Shown<String>,
-    /// What is about to be spoken; dropped, it never is.
+    /// Pending announcement. Dropping it cancels it.
     speaking: Option<Timeout>,
 }
 
@@ -92,7 +92,7 @@ impl Part for Panel {
     }
 }
 
-/// A click on a marker in the list goes there; on its cross, removes it.
+/// Handles clicks in the list of markers: goes to a marker, or removes it.
 fn marker(app: &'static App, _: &'static Elements, event: &Event) {
     let (Some(button), Some(number)) = (hit(event, "button"), number(event, "data-marker")) else { return };
     app.dispatch(if button.class_name() == "remove" {
@@ -103,7 +103,7 @@ fn marker(app: &'static App, _: &'static Elements, event: &Event) {
 }
 
 fn show_markers(elements: &Elements, lines: &[Line]) {
-    // A redrawn list must not take the focus away from who works in it.
+    // Rebuilding the list must not move the focus away from a button.
     let focused = elements.focus();
     let focused = focused.and_then(|focus| Some((focus.get_attribute("data-marker")?, focus.class_name())));
     clear(&elements.markers);

@@ -1,4 +1,5 @@
-//! Crosshair, ruler, box, markers and the capacity line on a canvas of their own: moving the pointer draws nothing else.
+//! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It is separate, so that
+//! moving the pointer redraws nothing else.
 
 use crate::app::{App, Part, Shown};
 use crate::elements::elements;
@@ -17,23 +18,25 @@ elements! {
     HtmlCanvasElement: overlay;
 }
 
-/// CSS pixels: the height of a chip, and what is beside its text.
+/// Height of a chip, in CSS pixels.
 const CHIP: f64 = 18.0;
+/// Padding on both sides of a chip's text, in CSS pixels.
 const PAD: f64 = 5.0;
-/// CSS pixels from the top to the number of a marker: above it stand the chips and what memory ran out for.
+/// Distance, in CSS pixels, from the top to the number of a marker. The chips and out-of-memory marks are above it.
 const FLAG: f64 = 38.0;
-/// CSS pixels between two chips.
+/// Gap between two chips, in CSS pixels.
 const APART: f64 = 4.0;
-/// CSS pixels from an end of the ruler to its text.
+/// Gap between an end of the ruler and its text, in CSS pixels.
 const BESIDE: f64 = 8.0;
 
-/// What is drawn now.
+/// Overlay that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
     shown: Shown<(Overlay, Size, Theme)>,
 }
 
-/// Of the stage and of the picture in it; and the pixels above the focused lane and right of the picture.
+/// Sizes in device pixels: the stage, the picture's height, the space above the focused lane, and the space right of
+/// the picture.
 type Size = ((u32, u32), u32, f64, f64);
 
 fn above(state: &State, view: &View, canvas: &Canvas) -> f64 {
@@ -46,7 +49,7 @@ impl Part for Panel {
 
     fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else {
-            // As the flame graph: WebKit may show it empty again.
+            // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = Shown::default();
             return;
         };
@@ -66,7 +69,7 @@ impl Part for Panel {
         let plot = (f64::from(view.width_px), f64::from(view.height_px));
         let span = (-above, f64::from(canvas.height_px) - above);
         let left = stage_px.0 - plot.0 - right;
-        // Everything is in the focused lane: from here on its window is the plot.
+        // Everything belongs to the focused lane, so its upper edge becomes the origin.
         context.save();
         let _ = context.translate(0.0, above);
         let brush = Brush { context, theme, scale: canvas.scale, left, plot, span, stage: stage_px };
@@ -79,10 +82,10 @@ struct Brush<'a> {
     context: CanvasRenderingContext2d,
     theme: &'a Theme,
     scale: f64,
-    /// The plot's left edge on the stage.
+    /// Left edge of the plot on the stage.
     left: f64,
     plot: (f64, f64),
-    /// The upper and lower edge of all lanes, seen from the focused one's upper edge.
+    /// Upper and lower edge of all lanes, relative to the upper edge of the focused one.
     span: (f64, f64),
     stage: (f64, f64),
 }
@@ -132,7 +135,7 @@ impl Brush<'_> {
         }
     }
 
-    /// A place of the plot on the canvas.
+    /// Converts a position in the plot to canvas coordinates.
     fn at(&self, place: Pointer) -> (f64, f64) {
         (self.left + place.x, self.plot.1 - place.y)
     }
@@ -161,19 +164,19 @@ impl Brush<'_> {
         self.context.measure_text(text).map_or(0.0, |size| size.width())
     }
 
-    /// A filled label whose left upper corner is here.
+    /// Draws a filled label with this upper left corner.
     fn chip(&self, text: &str, (x, y): (f64, f64), (ground, ink): (&str, &str)) {
         let size = (self.width(text) + 2.0 * PAD * self.scale, CHIP * self.scale);
         self.fill(ground, 1.0, (x.round(), y.round()), size);
         self.context.set_fill_style_str(ink);
         self.context.set_text_align("left");
         self.context.set_text_baseline("middle");
-        // It fails for no text.
+        // Cannot fail for a string.
         let _ = self.context.fill_text(text, x.round() + PAD * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
     }
 
-    /// A label at the top of the picture, its middle there, beside one that is there already; gives its edges. Below the picture it would
-    /// hide a tick.
+    /// Draws a label at the top of the picture, centred at `x` unless that would cover `taken`. Returns its left and
+    /// right edge. Below the picture it would hide a tick.
     fn above(&self, text: &str, x: f64, taken: Option<[f64; 2]>, colours: (&str, &str)) -> [f64; 2] {
         let width = self.width(text) + 2.0 * PAD * self.scale;
         let left = beside(x, width, [self.left, self.right()], taken, APART * self.scale);
@@ -181,12 +184,13 @@ impl Brush<'_> {
         [left, left + width]
     }
 
-    /// The plot's right edge on the stage.
+    /// Right edge of the plot on the stage.
     fn right(&self) -> f64 {
         self.left + self.plot.0
     }
 
-    /// A text that ends or begins at a place of the plot, wherever there is room, kept inside it and legible on anything.
+    /// Draws a text that starts or ends at a position of the plot, depending on the space. It has an outline, to be
+    /// legible on any background.
     fn beside(&self, text: &str, x: f64, y: f64, ink: &str) {
         let width = self.width(text);
         let left = if x + width + BESIDE * self.scale > self.plot.0 { x - width } else { x };
@@ -202,7 +206,7 @@ impl Brush<'_> {
         let _ = self.context.fill_text(text, x, y);
     }
 
-    /// Hairlines through the cursor that leave its surroundings free, and what they point at on both axes.
+    /// Draws the crosshair, with a gap around the pointer, and its labels on both axes.
     fn crosshair(&self, crosshair: &Crosshair, pinned: Option<[f64; 2]>) {
         let (x, y) = self.at(crosshair.at);
         let (x, y, hair, free) = (x.floor(), y.floor(), self.hair(), 7.0 * self.scale);
@@ -220,7 +224,7 @@ impl Brush<'_> {
         self.chip(&crosshair.bytes, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
     }
 
-    /// The band of the range, as far as it is in the plot, and its edges, with a grip at the axis.
+    /// Draws the visible part of the range, and its edges with grips at the axis.
     fn range(&self, [from, to]: [f64; 2]) {
         let accent = self.theme.accent.as_str();
         let inside = [from, to].map(|x| x.clamp(0.0, self.plot.0));
@@ -235,11 +239,11 @@ impl Brush<'_> {
         }
     }
 
-    /// The line of the pinned moment, the handle at its foot, and its event.
+    /// Draws the cursor's line, handle and label. Returns the label's left and right edge.
     fn pin(&self, x: f64, text: &str) -> [f64; 2] {
         let (x, hair, accent) = (self.left + x.floor(), self.hair(), self.theme.accent.as_str());
         let height = self.span.1 - self.span.0;
-        // On both sides of its column, which stays seen: a peak is often one column wide.
+        // Drawn on both sides of the column, which stays visible. A peak is often only one column wide.
         for x in [x - hair, x + hair] {
             self.fill(accent, 1.0, (x, self.span.0), (hair, height));
         }
@@ -254,7 +258,7 @@ impl Brush<'_> {
         self.above(text, x, None, (accent, &self.theme.ground))
     }
 
-    /// A line through all of the picture with a number at its top; a dot where it was put.
+    /// Draws a marker: a line with its number at the top, and a dot at its position.
     fn flag(&self, flag: &Flag) {
         let (x, y) = self.at(flag.at);
         let accent = self.theme.accent.as_str();
@@ -284,7 +288,7 @@ impl Brush<'_> {
         self.frame(from, size);
     }
 
-    /// Strokes the path in a colour that shows on any other: light in dark, or the other way round.
+    /// Strokes the current path with an outline in the opposite colour, so that it is visible on any background.
     fn stroke(&self) {
         for (colour, width) in [(&self.theme.ground, 3.0), (&self.theme.strong, 1.0)] {
             self.context.set_stroke_style_str(colour);
@@ -300,7 +304,7 @@ impl Brush<'_> {
         self.stroke();
     }
 
-    /// The box between both ends, as far as it is in the plot, and the result beside the second.
+    /// Draws the ruler's box, clipped to the plot, and the measurement at its second end.
     fn ruler(&self, [from, to]: [Pointer; 2], text: &str) {
         let inside =
             |place: Pointer| Pointer { x: place.x.clamp(0.0, self.plot.0), y: place.y.clamp(0.0, self.plot.1) };
@@ -313,7 +317,7 @@ impl Brush<'_> {
         self.context.move_to(ax, ay);
         self.context.line_to(bx, by);
         self.stroke();
-        // Away from the first end, so that it does not lie on what is measured.
+        // On the side away from the first end, so that it does not cover the measured area.
         let width = self.width(text) + 2.0 * PAD * self.scale;
         let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
         let left = if bx >= ax { bx + gap } else { bx - gap - width };

@@ -1,4 +1,4 @@
-//! The command palette: a field, and the list of what matches.
+//! Command palette: a text field, and the list of matching entries.
 
 use crate::app::{App, On, Part};
 use crate::dialog::{close, is_ended, set_open};
@@ -17,7 +17,7 @@ elements! {
     HtmlInputElement: palette_field;
 }
 
-/// Entries that a page key moves by.
+/// Number of entries that Page Up and Page Down move by.
 const PAGE: i32 = 8;
 
 #[derive(Default)]
@@ -43,7 +43,7 @@ impl Part for Panel {
                 pick(app, elements, place as usize);
             }
         });
-        // A click outside of it is one on the dialog itself: what is in it fills it.
+        // A click on the dialog itself is one outside of its content.
         on(&elements.palette, "click", |app, elements, event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.is_same_node(Some(&elements.palette))) {
@@ -73,7 +73,7 @@ impl Part for Panel {
     }
 }
 
-/// The entry that Enter picks: said to screen readers, and brought into view.
+/// Marks the entry that Enter selects, for screen readers, and scrolls it into view.
 fn mark_active(elements: &Elements, view: &PaletteView) {
     let list = &elements.palette_list;
     list.query_selector("[aria-selected]")
@@ -84,7 +84,7 @@ fn mark_active(elements: &Elements, view: &PaletteView) {
     let active = (!view.entries.is_empty()).then(|| id(view.active));
     if let Some(line) = active.as_deref().and_then(|id| elements.by_id::<HtmlElement>(id)) {
         set_flag(&line, "aria-selected", true);
-        // The list is what its lines are placed in.
+        // The lines' offsets are relative to the list.
         let (top, height) = (line.offset_top(), line.client_height());
         let (seen, room) = (list.scroll_top(), list.client_height());
         list.set_scroll_top(seen.min(top).max(top + height - room));
@@ -102,7 +102,7 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
     set_attribute(&line, "role", "option");
     set_attribute(&line, "data-place", &place.to_string());
     let name = elements.add(&line, "span", "name", "");
-    // Neighbours that were typed, or were not, are one piece.
+    // Consecutive letters that were typed, or that were not, form one piece.
     let mut piece = String::new();
     let mut was_typed = false;
     for (at, letter) in entry.name.chars().enumerate() {
@@ -131,7 +131,7 @@ fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: 
 
 fn press(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
-    // What chooses among the letters of an input method is no key of ours. Closed, the palette still has the focus until the next frame.
+    // Keys of an input method are ignored. A palette that was closed keeps the focus until the next frame.
     if key.is_composing() || !elements.palette.open() {
         return;
     }
@@ -151,7 +151,7 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
     act(app, action);
 }
 
-/// Does what an entry stands for. The dialog is closed before: it gives the focus back, and what is done may give it to something else.
+/// Runs an entry. The dialog is closed first, because closing restores the focus, and the entry may move it.
 fn pick(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
@@ -164,5 +164,5 @@ fn act(app: &App, action: PaletteAction) {
     app.dispatch(Action::of(action));
 }
 
-/// What opens it and closes it.
+/// Command that opens and closes the palette.
 pub(crate) const TOGGLE: Command = Command::Feature(FeatureCommand::Palette(PaletteStep::Toggle));

@@ -1,4 +1,5 @@
-//! The tables of a report, which come into the page in pieces: with all of a report, a frame took twice the time that it has.
+//! Tables of a report, added to the page in pieces over several frames. Adding a whole report at once takes twice as
+//! long as a frame.
 
 use super::report::{add_row, sheet_of};
 use crate::dom::{Dom, append};
@@ -7,18 +8,19 @@ use std::vec::IntoIter;
 use ui::why::view::{Kind, RowView, SheetView};
 use web_sys::Element;
 
-/// Rows of the first piece. Each has twice as many as the one before, so that ten frames are enough for the longest table.
+/// Number of rows in the first piece. Each later piece has twice as many as the previous one, so the longest table
+/// takes at most ten frames.
 const ROWS_AT_FIRST: usize = 6;
 
-/// The tables that are not shown yet, in their order.
+/// Tables that are not yet shown completely, in order.
 pub(super) struct Pieces {
     sheets: Enumerate<IntoIter<SheetView>>,
     begun: Option<Begun>,
-    /// How many rows the next piece has.
+    /// Number of rows in the next piece.
     rows: usize,
 }
 
-/// A table that is shown in part.
+/// Table that is partly shown.
 struct Begun {
     body: Element,
     columns: Vec<(String, Kind)>,
@@ -32,17 +34,17 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    /// Nothing of these is shown yet.
+    /// Starts with none of the tables shown.
     pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
         Pieces { sheets: sheets.into_iter().enumerate(), begun: None, rows: ROWS_AT_FIRST }
     }
 
-    /// Whether all is shown.
+    /// Returns whether everything is shown.
     pub(super) fn is_over(&self) -> bool {
         self.sheets.len() == 0 && self.begun.as_ref().is_none_or(|begun| begun.rows.len() == 0)
     }
 
-    /// Shows the next piece. A table without its rows counts as one.
+    /// Shows the next piece. A table's title and header count as one row.
     pub(super) fn show(&mut self, dom: &Dom, to: &Element) {
         let mut left = self.rows;
         self.rows = self.rows.saturating_mul(2);
@@ -61,7 +63,7 @@ impl Pieces {
         }
     }
 
-    /// Shows all that is left.
+    /// Shows everything that is left.
     pub(super) fn show_all(&mut self, dom: &Dom, to: &Element) {
         self.rows = usize::MAX;
         self.show(dom, to);

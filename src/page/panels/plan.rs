@@ -1,4 +1,4 @@
-//! The planner below the savings, and what is said above the picture of the peak without the selection.
+//! Planner in the Insights tab, and the notice above the timeline about a drawn plan.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, number, said, set_attribute, set_flag, set_text, show_text};
@@ -20,7 +20,7 @@ elements! {
     HtmlSelectElement: plan_preset;
 }
 
-/// What fields and buttons of a row say their place in: of the group, of the factor, of the button that removes it.
+/// Data attributes with the index of a row: on its group field, its factor field and its remove button.
 const ABOUT: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan-remove"];
 
 #[derive(Default)]
@@ -74,12 +74,12 @@ impl Part for Panel {
             if said(event, ABOUT[2]).is_some()
                 && let Some(place) = number(event, ABOUT[2])
             {
-                // The button goes.
+                // The button is about to disappear.
                 give_focus(&elements.plan_add);
                 act(app, PlanAction::Removed(place as usize));
             }
         });
-        // The keys of the report are not those of what stands below it.
+        // Keys used in the planner must not reach the report that contains it.
         on(&elements.plan, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
@@ -185,7 +185,7 @@ fn fill_rows(elements: &Elements, rows: &[RowView]) {
         }
     }
     let found = |selector: &str| -> Option<Element> { list.query_selector(selector).ok().flatten() };
-    // A new row is typed in.
+    // A new row gets the focus.
     let new = || found("li:last-child input").filter(|_| grows && elements.has_focus(&elements.plan_add));
     again.and_then(|selector| found(&selector)).or_else(new).iter().for_each(give_focus);
 }

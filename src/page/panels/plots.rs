@@ -1,4 +1,4 @@
-//! What the picture's height shows: the pickers, the key of the lines, and the chosen segment in the details.
+//! Selects for the plotted quantity, the legend of the lines, and details of the selected segment.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
@@ -33,7 +33,7 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.show, "change", |app, elements, _| act(app, chosen(&elements.show).map(PlotAction::Shown)));
-        // The first line of pools and of streams stands for all.
+        // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
             act(app, chosen(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
         });
@@ -92,7 +92,7 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
         (&elements.only_stream_field, &elements.only_stream, &pickers.stream),
     ];
     for (field, select, place) in fields {
-        // One pool, or one stream, is all of them.
+        // A single pool or stream is the same as all of them.
         let is_choice = select.length() > 2 || *place > 0;
         field.set_hidden(is_stack || !is_choice);
         select.set_selected_index(*place as i32);
@@ -105,13 +105,13 @@ fn show_pickers(elements: &Elements, pickers: &Pickers) {
     disable(&elements.fit_bytes, pickers.no_fit, fit, web_sys::HtmlButtonElement::set_disabled);
 }
 
-/// Off where there is a reason, which stands in its title.
+/// Disables a control if there is a reason, which becomes its title.
 fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &str, set: fn(&T, bool)) {
     set(control, why.is_some());
     set_attribute(control.as_ref(), "title", why.unwrap_or(title));
 }
 
-/// A button of the key is the one that the key table names.
+/// Updates the button that toggles a line. The table of shortcuts contains its id.
 fn show_line(elements: &Elements, entry: &KeyEntry) {
     let wanted = Command::Plot(PlotStep::Toggle(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };

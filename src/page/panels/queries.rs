@@ -1,4 +1,4 @@
-//! The tab SQL: an editor, and what the worker has the page show. It runs a wasm of its own, which is fetched when the tab is first seen.
+//! SQL tab: the editor, and the results, which come from a worker with its own wasm.
 
 use crate::app::{App, On, Part};
 use crate::dom::{said, set_text};
@@ -19,14 +19,14 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel;
 
-/// Rows are made when they are so near to what is seen, in pixels.
+/// Distance, in CSS pixels, from the end of the visible part at which more rows are created.
 const NEAR_PX: i32 = 600;
 
 fn run(app: &'static App, elements: &Elements) {
     sql(app).work(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
 }
 
-/// What was clicked, or is chosen by Enter.
+/// Sends the worker the action of the element that was clicked or that has the focus on Enter.
 fn act(app: &'static App, event: &Event) {
     if let Some(what) = said(event, "data-act") {
         sql(app).work(app, Array::of2(&"act".into(), &what.into()));
@@ -40,7 +40,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.sql_text, "input", |app, elements, _| {
             let text = elements.sql_text.value();
-            // Without colours until the worker has found them.
+            // Without syntax colours until the worker has sent them.
             set_text(&elements.sql_colour, &[&text, "\n"].concat());
             let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
             sql(app).tell(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));

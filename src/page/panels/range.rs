@@ -1,4 +1,4 @@
-//! The strip of the axis, the field of the moment, and the range: what happened in it, what the views show of it; and what is wrong with a moment that was typed.
+//! Axis strip, "Go to" field and range: pointer events, facts about the range, and the scope of the views.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{set_flag, set_or_remove, show_text};
@@ -31,9 +31,9 @@ impl Part for Panel {
         let strip = &elements.axis_strip;
         on(strip, "pointerdown", |app, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>().filter(|event| event.button() == 0) {
-                // It fails only for a pointer that is gone already.
+                // Fails only for a pointer that is gone already.
                 let _ = elements.axis_strip.set_pointer_capture(event.pointer_id());
-                // A finger was nowhere before.
+                // A finger does not hover before it touches.
                 over(app, elements, event);
                 press(app, elements, event, AxisPress::Down);
             }
@@ -113,15 +113,15 @@ fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> 
     }
 }
 
-/// The pointer is over the axis or the annotations below it.
+/// Handles hovering over the axis or the annotations below it.
 fn over(app: &App, elements: &Elements, event: &PointerEvent) {
-    // Its place counts upwards from the picture's lower edge.
+    // Positions count upwards from the lower edge of the plot.
     if let Some(at) = place(app, &elements.plot, event) {
         app.dispatch(Action::AxisPressed(AxisPress::Over([at.x, -at.y])));
     }
 }
 
-/// Enter pins what stands in the field, and it stays marked for the next; Esc leads back to the timeline.
+/// Handles keys of the "Go to" field. Enter moves the cursor and selects the text, Esc returns to the timeline.
 fn field(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()) else { return };
     match event.key().as_str() {

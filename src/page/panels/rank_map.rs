@@ -1,4 +1,4 @@
-//! The map of many ranks as elements: a curve each where they are few, else one picture with a row for each.
+//! Chart of many ranks: a curve for each rank, or a heat map with a row for each if there are many.
 
 use crate::dom::{Dom, append, set_attribute, set_style};
 use crate::labels::bare_context;
@@ -9,20 +9,22 @@ use picture::timeline::paint::SHADES;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Element, HtmlCanvasElement, ImageData};
 
-/// Ranks that have a curve of their own.
+/// Maximum number of ranks that are drawn as curves.
 const MOST_CURVES: usize = 16;
-/// Pixels of a curve, and of a row of the picture where they are few or many, from top to bottom.
+/// Height of a curve, in pixels.
 const CURVE: usize = 26;
+/// Height of the ribbon with the spread over all ranks, in pixels.
 const RIBBON: usize = 48;
+/// Heights of a row of the heat map, in pixels: with at most [`FEW`] rows, and with more.
 const ROWS: [usize; 2] = [6, 3];
-/// Rows that are few.
+/// Maximum number of rows that are drawn with the larger height.
 const FEW: usize = 64;
-/// The colour of the palette that bytes have.
+/// Index of the colour in the palette.
 const COLOUR: usize = SHADES as usize;
-/// The least that is seen of anything, of 255.
+/// Minimum opacity of a row, of 255.
 const FAINT: u32 = 18;
 
-/// The map.
+/// Creates the chart.
 pub(super) fn map_of(dom: &Dom, map: &ChartMap, theme: &Theme) -> Element {
     let figure = dom.new_element("div", "chart map", "");
     let are_curves = map.rows.len() <= MOST_CURVES;
@@ -48,7 +50,7 @@ pub(super) fn map_of(dom: &Dom, map: &ChartMap, theme: &Theme) -> Element {
         set_attribute(&canvas, "aria-hidden", "true");
         set_style(&canvas, "height", &[&height.to_string(), "px"].concat());
         if let Ok(canvas) = canvas.dyn_into::<HtmlCanvasElement>() {
-            // A picture that can't be drawn leaves its labels and the table.
+            // If the canvas cannot be drawn, the labels and the table remain.
             let _ = draw(&canvas, (columns, height), rows.len(), values, theme);
         }
     }
@@ -56,7 +58,8 @@ pub(super) fn map_of(dom: &Dom, map: &ChartMap, theme: &Theme) -> Element {
     figure
 }
 
-/// The spread over all ranks below the map: from the least to the most, from 5 % to 95 %, and the median; with a line where steps begin.
+/// Adds the spread over all ranks: the ranges from minimum to maximum and from 5 % to 95 %, the median, and a line at
+/// the start of each step.
 fn ribbon(dom: &Dom, figure: &Element, map: &ChartMap, theme: &Theme) {
     let (columns, height) = (map.columns as usize, RIBBON);
     let line = dom.add(figure, "div", "row spread", "");
@@ -76,7 +79,7 @@ fn ribbon(dom: &Dom, figure: &Element, map: &ChartMap, theme: &Theme) {
                 _ if map.step_columns.contains(&(x as u32)) => 34,
                 _ => 0,
             };
-            // From the bottom up.
+            // Rows count from the bottom.
             alphas.get_mut((height - 1 - y) * columns + x).into_iter().for_each(|pixel| *pixel = alpha);
         }
     }
@@ -99,7 +102,7 @@ fn draw(
         let row = (y / row_height.max(1)).min(rows.saturating_sub(1));
         let value = u32::from(*values.get(row * columns + x)?);
         let alpha = match rows {
-            // From the bottom up.
+            // Rows count from the bottom.
             1 => 255 * u32::from((height - 1 - y) as u32 * 255 < value * (height as u32 - 2)),
             _ => FAINT + value * (255 - FAINT) / 255,
         };
@@ -108,7 +111,7 @@ fn draw(
     paint(canvas, (columns, height), &alphas, theme)
 }
 
-/// Fills a canvas with one colour, which is seen as far as each pixel says.
+/// Fills a canvas with one colour, with the given opacity for each pixel.
 fn paint(canvas: &HtmlCanvasElement, (columns, height): (usize, usize), alphas: &[u8], theme: &Theme) -> Option<()> {
     let [red, green, blue, _] = theme.look.palette.get(COLOUR).copied()?;
     let pixels: Vec<u8> = alphas.iter().flat_map(|&alpha| [red, green, blue, alpha]).collect();

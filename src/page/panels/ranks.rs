@@ -1,4 +1,4 @@
-//! The line above the insight of many ranks: how far their survey is, and what stops it.
+//! Status line above the report on ranks: progress of the survey, and its controls.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::set_text;

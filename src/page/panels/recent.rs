@@ -1,4 +1,4 @@
-//! The recent files on the start page.
+//! Recent files on the start page.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, number};
@@ -18,7 +18,7 @@ elements! {
     HtmlElement: recent, recent_list;
 }
 
-/// What is known of them is stored under this name.
+/// Storage key of the facts about recent files.
 const FACTS: &str = "memscape.recent";
 
 #[derive(Default)]
@@ -77,18 +77,18 @@ fn known(app: &App) -> RecentFiles {
     RecentFiles::parse(&stored(&app.dom, FACTS).unwrap_or_default())
 }
 
-/// A file is open, and shown: what the start page says of it. Only of one that came with a handle.
+/// Stores facts about the open file for the start page. Only for files that have a handle.
 pub(crate) fn shown(app: &App) {
     let mut known = known(app);
     known.add(&app.state.borrow(), Date::now() as u64);
     store(&app.dom, FACTS, &known.stored());
 }
 
-/// A file is open: its handle is the latest, if it came with one; whether it did.
+/// Adds the open file's handle to the recent files. Returns whether it has one.
 pub(crate) fn opened(app: &'static App) -> bool {
     let Some(given) = app.recent.given.take() else { return false };
     spawn_local(async move {
-        // Where it cannot be kept, nothing that is seen depends on it.
+        // Errors are ignored, because nothing visible depends on the stored handle.
         let _ = add(app, given).await;
     });
     true
@@ -110,7 +110,7 @@ async fn keep(app: &'static App, handles: Array) -> Tried {
     ask(&app.dom.window, "put", &[handles.into(), NAME.into()]).await
 }
 
-/// Opens the kept file of this name, or else asks for a file.
+/// Opens the recent file with this name, or shows the file picker.
 pub(super) fn choose(app: &'static App, wanted: &str) {
     let known = app.recent.known.borrow().iter().find(|handle| name(handle) == wanted);
     match known {
@@ -127,7 +127,7 @@ fn reopen(app: &'static App, handle: JsValue) {
                 give_named(app, vec![(file.name(), file)]);
             }
             Ok(None) => {}
-            // It was moved, or is gone: whoever asks for it may find it.
+            // The file was moved or deleted. The user may find it in the file picker.
             Err(_) => app.dispatch(Action::Command(Command::OpenFile)),
         }
     });

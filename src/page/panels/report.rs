@@ -1,4 +1,4 @@
-//! A report as elements: its sentences and its tables.
+//! Creates the elements of a report: its sentences, charts and tables.
 
 use super::legend::rgb;
 use super::rank_map::map_of;
@@ -17,7 +17,7 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-/// The sign of a tone, which is read aloud as a word.
+/// Adds the sign of a tone, with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     let [seen, aloud] = sign(tone);
     if !seen.is_empty() {
@@ -26,7 +26,7 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
     }
 }
 
-/// A sentence.
+/// Creates a sentence with its chart and its recommended fix.
 pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(said.tone), "");
     let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
@@ -53,7 +53,7 @@ pub(super) fn statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> 
     line
 }
 
-/// A chart: bars or parts as elements, whose size CSS makes of their part.
+/// Creates a chart. Its bars are elements that the style sheet sizes.
 fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     if let Some(map) = &chart.map {
         let figure = map_of(dom, map, theme);
@@ -98,7 +98,7 @@ fn chart_of(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     figure
 }
 
-/// A table with its heading, and where its rows are to be added; nowhere if it has none.
+/// Creates a table with its heading. Also returns the body to add rows to, or `None` if the table is folded or empty.
 pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, Option<Element>) {
     let at = place.to_string();
     let section = dom.new_element("section", "", "");
@@ -157,14 +157,14 @@ pub(super) fn sheet_of(dom: &Dom, place: usize, sheet: &SheetView) -> (Element, 
     (section, Some(body))
 }
 
-/// A table.
+/// Creates a table with all its rows.
 pub(super) fn table(dom: &Dom, sheet: &SheetView, title: &str) -> Element {
     let (frame, body) = frame(dom, sheet, title);
     sheet.rows.iter().for_each(|row| add_row(dom, &body, &sheet.columns, row));
     frame
 }
 
-/// A table without rows, and where they are to be added.
+/// Creates a table without rows. Also returns the body to add rows to.
 fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     let frame = dom.new_element("div", "sheet", "");
     let table = dom.new_element("table", "", "");
@@ -194,7 +194,7 @@ fn frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     (frame, body)
 }
 
-/// Adds a row to the body of a table.
+/// Adds a row, and its stack if it is unfolded, to the body of a table.
 pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row: &RowView) {
     append(body, &row_of(dom, columns, row));
     if let Stack::Unfolded(lines) = &row.stack {

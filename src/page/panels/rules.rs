@@ -1,4 +1,4 @@
-//! The dialog of category rules: the chosen set, what is wrong with it, and what it makes of the open snapshot.
+//! Dialog for category rules: the selected set, its errors, and the resulting categories of the open snapshot.
 
 use super::report;
 use super::rules_form;
@@ -26,17 +26,17 @@ elements! {
     HtmlTextAreaElement: rules_text;
 }
 
-/// What they are stored under.
+/// Storage key of the rules.
 pub(crate) const KEY: &str = "memscape.rules";
 
-/// Takes what was kept.
+/// Loads the stored rules.
 pub(crate) fn load(app: &App) {
     if let Some(text) = stored(&app.dom, KEY) {
         act(app, RulesAction::Loaded(text));
     }
 }
 
-/// Lets the browser save a set.
+/// Lets the browser save a set of rules.
 pub(crate) fn save(app: &App, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
     app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
@@ -110,7 +110,7 @@ impl Part for Panel {
             match result {
                 Some(sheet) => {
                     let table = report::table(elements, sheet, "rules-title");
-                    // Nothing in it takes the focus, and keys must scroll it.
+                    // Focusable, so that keys can scroll it. Nothing in it can be focused.
                     set_attribute(&table, "tabindex", "0");
                     append(&elements.rules_result, &table);
                 }
@@ -142,7 +142,7 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == Choice::Own);
     let field = &elements.rules_text;
     field.set_hidden(is_form);
-    // Setting what stands there already would move the caret of who types.
+    // Setting an equal value would move the user's caret.
     if field.value() != view.text {
         field.set_value(&view.text);
     }
@@ -173,24 +173,24 @@ fn import(app: &'static App, elements: &Elements) {
         };
         act(app, RulesAction::Imported(read));
     });
-    // Or picking the same file again would be no change.
+    // Otherwise, picking the same file again would not fire a change event.
     field.set_value("");
 }
 
-/// A click on an error marks its line.
+/// Selects the line of the clicked error.
 fn to_line(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
     act(app, RulesAction::PaneChosen(Pane::Json));
     let field = &elements.rules_text;
-    // What is hidden takes no focus, and it is shown with the next frame.
+    // A hidden field cannot be focused, and the state shows it only with the next frame.
     field.set_hidden(false);
     let text = field.value();
     let mut lines = text.split('\n');
-    // The field counts UTF-16.
+    // Positions in the field count UTF-16 code units.
     let length = |line: &str| line.encode_utf16().count() as u32;
     let from: u32 = lines.by_ref().take(before as usize).map(|line| length(line) + 1).sum();
     let to = from + lines.next().map_or(0, length);
     give_focus(field);
-    // It fails only for an element that is gone.
+    // Fails only for an element that was removed.
     let _ = field.set_selection_range(from, to);
 }

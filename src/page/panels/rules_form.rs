@@ -1,18 +1,18 @@
-//! The table of category rules: a row a rule, whose fields are filled in place, so that who types keeps the focus.
+//! Table of category rules, with a row for each rule. Fields are updated in place, so that the user keeps the focus.
 
 use crate::dom::{Dom, append, give_focus, number, said, set_attribute, set_flag, set_text};
 use ui::rules::{RuleEdit, RuleField, RuleRow};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlButtonElement, HtmlInputElement};
 
-/// What stands in a field that is empty.
+/// Placeholders of the empty fields, in the order of [`RuleField::ALL`].
 const PLACEHOLDERS: [&str; 5] = ["category", "any", "any", "–", "description"];
 
-/// The buttons of a row: their names, what they say, and what they show.
+/// Buttons of a row: name, title and text.
 const BUTTONS: [(&str, &str, &str); 3] =
     [("up", "Move the rule up", "↑"), ("down", "Move the rule down", "↓"), ("remove", "Remove the rule", "×")];
 
-/// Shows the rules.
+/// Updates the table to show these rules.
 pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool) {
     while table.child_element_count() as usize > rows.len() {
         table.last_element_child().iter().for_each(Element::remove);
@@ -26,7 +26,7 @@ pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool)
         next = line.next_element_sibling();
         set_flag(&line, "data-wrong", row.is_wrong);
         for (field, value) in fields(&line).zip(&row.values) {
-            // Setting what stands there already would move the caret of who types.
+            // Setting an equal value would move the user's caret.
             if field.value() != *value {
                 field.set_value(value);
             }
@@ -89,14 +89,14 @@ fn button(row: &Element, name: &str) -> Option<HtmlButtonElement> {
     row.query_selector(&["[data-move=\"", name, "\"]"].concat()).ok().flatten()?.dyn_into().ok()
 }
 
-/// What was typed.
+/// Returns the edit for text that was typed.
 pub(super) fn typed(event: &Event) -> Option<RuleEdit> {
     let field = RuleField::named(&said(event, "data-field")?)?;
     let value = event.target()?.dyn_into::<HtmlInputElement>().ok()?.value();
     Some(RuleEdit::Set(number(event, "data-place")? as usize, field, value))
 }
 
-/// What a button does. The focus goes with the rule.
+/// Returns the edit for a pressed button. The focus moves along with the rule.
 pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
     let name = said(event, "data-move")?;
     let place = number(event, "data-place")?;

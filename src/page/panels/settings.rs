@@ -1,4 +1,4 @@
-//! The settings dialog: its fields, and what is wrong with what stands there.
+//! Settings dialog: its fields and their error messages.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dialog::{is_ended, set_open};
@@ -19,10 +19,10 @@ elements! {
     HtmlTextAreaElement: setting_rules;
 }
 
-/// What they are stored under.
+/// Storage key of the settings.
 pub(crate) const KEY: &str = "memscape.settings";
 
-/// Takes what was kept.
+/// Loads the stored settings.
 pub(crate) fn load(app: &App) {
     if let Some(text) = stored(&app.dom, KEY) {
         act(app, SettingsAction::Loaded(text));
@@ -80,7 +80,7 @@ impl Part for Panel {
         }
         if let Some(theme) = self.theme.changed(state.settings.theme) {
             theme::choose(elements, &app.theme, *theme);
-            // Some panels were shown already.
+            // Panels earlier in the order were already rendered with the old theme.
             app.frame.request();
             for one in Theme::ALL {
                 if let Some(button) = elements.by_id::<Element>(one.control()) {
@@ -93,7 +93,7 @@ impl Part for Panel {
         elements.set_value(&elements.setting_folder, &settings.folder);
         elements.set_value(&elements.setting_local, &settings.local);
         elements.setting_keep.set_checked(!settings.keeps_nothing);
-        // Whoever types there is ahead of us.
+        // The field is not changed while the user is typing into it.
         if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());
         }

@@ -1,4 +1,4 @@
-//! The side panel: which of its tabs is shown.
+//! Tabs of the side panel.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, give_focus, set_attribute, set_flag};
@@ -50,7 +50,7 @@ impl Part for Panel {
     }
 }
 
-/// The ids of a tab and of its panel.
+/// Returns the ids of a tab and of its panel.
 fn ids(side: Side) -> [&'static str; 2] {
     match side {
         Side::Selection => ["side-selection", "selection-panel"],
@@ -59,7 +59,7 @@ fn ids(side: Side) -> [&'static str; 2] {
     }
 }
 
-/// Shows a tab at once: what has the focus next may be in it.
+/// Shows a tab immediately, because an element in it may be about to be focused.
 pub(crate) fn reveal(dom: &Dom, side: Side) {
     for other in Side::ALL {
         let [tab, panel] = ids(other).map(|id| dom.by_id::<HtmlElement>(id));
@@ -83,7 +83,7 @@ fn choose(app: &'static App, elements: &'static Elements, side: Side) {
     }
 }
 
-/// Arrows go from tab to tab; the focus stays among them.
+/// Moves to another tab on arrow keys, Home and End.
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     let now = app.state.borrow().side;

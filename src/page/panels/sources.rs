@@ -1,4 +1,4 @@
-//! The view "By source": the table of files and lines, and the dropped file beside it.
+//! Source view: the table of files and lines, and a dropped source file next to it.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{
@@ -23,15 +23,15 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     basis: Shown<Basis>,
-    /// What was selected when it was brought into view last.
+    /// Selected items that were last scrolled into view.
     revealed: [Option<u32>; 2],
-    /// The text whose lines are on the page…
+    /// Text whose lines are shown.
     filled: Option<Rc<SourceText>>,
-    /// …those lines…
+    /// Elements of those lines.
     lines: Vec<Element>,
-    /// …and what stands beside those that have bytes, by their numbers.
+    /// Buttons with the bytes of a line, by line number (starting at 1).
     beside: BTreeMap<u32, Element>,
-    /// Whether the heaviest line is still to be brought into view.
+    /// Set until the heaviest line of a new text was scrolled into view.
     reveals: bool,
 }
 
@@ -61,7 +61,7 @@ impl Part for Panel {
         }
         let selected = basis(&state.sources, state).selected;
         let table = view(&state.sources, state);
-        // After the file comes its bar.
+        // The first column is the file, the second one its bar.
         fill_heads(&elements.sources_head, [("", "")].iter().chain(&table.heads));
         let [now, other] = table.beside;
         set_text(&elements.source_unit, now);
@@ -110,12 +110,12 @@ impl Panel {
         }
     }
 
-    /// Writes bytes beside the lines that have them, and takes them from those that had.
+    /// Updates the bytes next to lines. Lines that no longer have any lose their button.
     fn mark(&mut self, elements: &Elements, margins: &[Margin]) {
         let mut before = std::mem::take(&mut self.beside);
         for margin in margins {
             let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
-            // One that stays keeps the focus.
+            // Buttons are kept where possible, so that the focused one keeps the focus.
             let button = before.remove(&margin.line).unwrap_or_else(|| {
                 let button = elements.new_button("", "", ("data-beside", &margin.line.to_string()));
                 for class in ["now", "peak"] {
@@ -145,28 +145,28 @@ impl Panel {
     }
 }
 
-/// Scrolls a list so that a row of it is seen, if it is not.
+/// Scrolls a list to make a row visible, if necessary.
 fn bring(list: &HtmlElement, row: &Element) {
     let (area, row) = (list.get_bounding_client_rect(), row.get_bounding_client_rect());
-    // The header lies over the first of them.
+    // The header covers the height of one row.
     if row.top() < area.top() + row.height() || row.bottom() > area.bottom() {
         let further = row.top() - area.top() - area.height() / 3.0;
         list.set_scroll_top(list.scroll_top() + further as i32);
     }
 }
 
-/// How a line stands out: pressed when it is searched for, current when the selection was made there.
+/// Marks a line: pressed if the search is for it, current if the selected allocation was made there.
 fn show_marks(button: &Element, marked: Marked) {
     set_flag(button, "aria-pressed", marked.is_picked);
     set_flag(button, "aria-current", marked.is_current);
 }
 
-/// How long the bar behind an element is, in thousandths.
+/// Sets the length of the bar behind an element, in thousandths.
 fn bar(element: &Element, thousandths: u32) {
     set_style(element, "--part", &(thousandths.to_string() + "e-3"));
 }
 
-/// The lines of a text, one element each: a long file has many.
+/// Creates an element for each line of a text, up to a maximum.
 fn write(elements: &Elements, text: &str) -> Vec<Element> {
     clear(&elements.source_lines);
     let mut lines = Vec::new();
@@ -179,7 +179,7 @@ fn write(elements: &Elements, text: &str) -> Vec<Element> {
 }
 
 fn fill(elements: &Elements, rows: &[Row]) {
-    // A redrawn table must not take the focus away from who works in it; who waits for it gets the first row.
+    // Rebuilding the table must not move the focus. If the view itself has the focus, the first row gets it.
     let focus = elements.focus();
     let waits = elements.has_focus(&elements.sources);
     let focus = focus.and_then(|focus| focus.get_attribute("data-row")).or_else(|| waits.then(|| "0".to_owned()));
@@ -240,7 +240,7 @@ fn act(app: &App, action: SourceAction) {
     app.dispatch(Action::of(action));
 }
 
-/// Arrows go from button to button; right unfolds a file, left folds it.
+/// Moves the focus between rows on arrow up and down, Home and End. Right unfolds a file, left folds it.
 fn walk(dom: &Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     if event.alt_key() || event.ctrl_key() || event.meta_key() || event.shift_key() {
@@ -251,7 +251,7 @@ fn walk(dom: &Dom, event: &Event) {
     let list = row.as_ref().and_then(|row| row.parent_element());
     let (down, up) = (Element::next_element_sibling, Element::previous_element_sibling);
     let expanded = focus.get_attribute("aria-expanded");
-    // Where the way begins, and which way it leads.
+    // Row to start at, and the direction to search from there.
     let (mut at, further) = match (event.key().as_str(), expanded.as_deref()) {
         ("ArrowDown", _) => (row.as_ref().and_then(down), down as fn(&Element) -> Option<Element>),
         ("ArrowUp", _) => (row.as_ref().and_then(up), up as fn(&Element) -> Option<Element>),
@@ -275,7 +275,7 @@ fn walk(dom: &Dom, event: &Event) {
     }
 }
 
-/// Reads a file that was given last.
+/// Reads a file that the user gave last, as source text.
 pub(crate) fn read(app: &'static App, place: usize, name: String) {
     let Some(file) = app.files.take_aside(place) else { return };
     app.busy.spawn(async move {

@@ -1,4 +1,4 @@
-//! Which part of the page is seen: welcome, loading, error, or the open file; and the status line.
+//! Switches between the start page, loading, error and the open file. Also the status line and notices.
 
 use super::recent;
 use crate::app::{App, On, Part, Shown};
@@ -26,7 +26,7 @@ elements! {
 pub(super) struct Panel {
     stage: Shown<(&'static str, Option<String>)>,
     loading: Shown<Option<LoadingView>>,
-    /// Whether what is decoded so far is drawn, and whether a file is open.
+    /// True if a partly decoded file is drawn, and true if a file is open.
     workspace: Shown<[bool; 2]>,
     status: Shown<(Status, u32)>,
     tools: Shown<(Renderer, BytesAxis)>,
@@ -87,12 +87,12 @@ impl Part for Panel {
                 None => drop(elements.progress.remove_attribute("value")),
             }
         }
-        // What is only spoken is not spoken again for every command.
+        // A message only for screen readers is not repeated for every command.
         let made = if state.remark.is_some() { state.commands } else { 0 };
         if let Some((status, made)) = self.status.changed((status(state), made)) {
             let (text, class) = match status {
                 Status::Spoken(text) => (text, "quiet-status"),
-                // Another animation, so that it runs again.
+                // Alternates between two animations, so that it restarts.
                 Status::Shown(text) => (text, if made % 2 == 0 { "" } else { "again" }),
             };
             elements.status.set_class_name(class);
@@ -124,7 +124,7 @@ impl Part for Panel {
         }
         if let Some(toast) = self.toast.changed(state.toast.clone()) {
             let (text, details) = toast.as_ref().map_or(("", ""), |toast| (&toast.text, &toast.details));
-            // What is heard of an alert is its text when it comes: the element is there before it.
+            // Screen readers announce an alert when its text changes, so the element is shown first.
             elements.toast.set_hidden(toast.is_none());
             set_text(&elements.toast_text, text);
             set_text(&elements.toast_details, details);
@@ -136,7 +136,7 @@ impl Part for Panel {
     }
 }
 
-/// Fetches the pictures of the samples: once the page answers, and only where they are seen.
+/// Loads the pictures of the samples. Called when the start page becomes visible.
 fn show_pictures(elements: &Elements) {
     let Ok(pictures) = elements.welcome.query_selector_all("img[data-src]") else { return };
     for picture in (0..pictures.length()).filter_map(|at| pictures.get(at)?.dyn_into::<Element>().ok()) {

@@ -1,4 +1,4 @@
-//! The open file: pickers, headline numbers, all other facts, warnings.
+//! File tab of the side panel: selects for snapshot and device, headline numbers, facts and warnings.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, said, set_attribute, set_text};
@@ -18,15 +18,17 @@ elements! {
     HtmlSelectElement: device, snapshot;
 }
 
-/// Of a file that is loading: the devices to choose from, the numbers of the one that is shown, and its place.
+/// Contents for a file that is still loading: devices (value, text), numbers (label, value), and the index of the shown
+/// device.
 type Numbers = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// Load, device: a summary changes with these only.
+    /// Load, index of the device, and bytes of the last request that ran out of memory. The summary depends only on
+    /// these.
     shown: Shown<(u32, Option<usize>, Option<u64>)>,
     unfinished: Shown<Option<Numbers>>,
-    /// Lines of the list, the chosen one, and a note on files that are not listed.
+    /// Names of the snapshots, index of the chosen one, and a note about files that are not listed.
     snapshots: Shown<(Vec<String>, usize, Option<String>)>,
     name: Shown<String>,
 }
@@ -91,14 +93,14 @@ impl Part for Panel {
 }
 
 impl Panel {
-    /// What is decoded so far of the file that is loading.
+    /// Shows what is known so far about a file that is loading.
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
         let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
         let now = devices.map(|devices| (devices, numbers(state), state.device_place));
         let Some(Some((devices, numbers, chosen))) = self.unfinished.changed(now) else { return };
         elements.device_field.set_hidden(devices.len() < 2);
         if elements.device.child_element_count() as usize == devices.len() {
-            // A list that is open stays as it is, but for its words.
+            // An opened select keeps its options and only changes their texts.
             let mut option = elements.device.first_element_child();
             for (value, text) in devices {
                 let Some(this) = option else { break };
@@ -119,12 +121,12 @@ impl Panel {
     }
 }
 
-/// The devices to choose from: (value, text).
+/// Returns the devices to choose from as (value, text).
 fn devices(file: &FileSummary) -> Vec<(String, String)> {
     file.devices.iter().map(|device| (device.device.to_string(), device_line(device))).collect()
 }
 
-/// Fills a picker with (value, text).
+/// Fills a select element with options given as (value, text).
 fn fill(
     elements: &Elements,
     picker: &HtmlSelectElement,
@@ -159,7 +161,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     }
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
-        // Settings are many and seldom asked for.
+        // Folded, because there are many settings and they are rarely needed.
         let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
         let group = elements.add(&elements.facts, tag, "", "");
         elements.add(&group, heading, "", title);
@@ -168,7 +170,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     }
 }
 
-/// A file without a device that has events or segments.
+/// Shows a file that has no device with events or segments.
 fn show_nothing(elements: &Elements) {
     for name in ["data-peak-requested", "data-peak-event", "data-peak-reserved", "data-events", "data-allocations"] {
         let _ = elements.summary.remove_attribute(name);

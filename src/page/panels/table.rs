@@ -1,4 +1,4 @@
-//! The table of allocations: as many rows as are seen, filled anew as they are scrolled; header, status, what filters.
+//! Allocations tab: the virtualized table of allocations, its header, filters and status.
 
 use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
 use super::table_mini as mini;

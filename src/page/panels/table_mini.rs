@@ -1,4 +1,4 @@
-//! The histograms in the header of the table: what is dragged over is listed alone, as in the histograms of their own tab.
+//! Small histograms in the header of the Allocations tab. Dragging over bars filters the table.
 
 use crate::app::App;
 use crate::dom::{Dom, append, clear, hit, listen, number, set_attribute, set_flag, set_style};
@@ -11,17 +11,17 @@ use ui::table::TableAction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 
-/// CSS pixels of the header that they take.
+/// Height of the histograms, in CSS pixels.
 pub(super) const HEIGHT_PX: f64 = 20.0;
 
-/// What has one.
+/// Histograms in the header.
 pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lives];
 
 fn id(of: Histogram) -> &'static str {
     if of == Histogram::Sizes { "table-sizes" } else { "table-lives" }
 }
 
-/// Puts the one of a column below its name, where it has one.
+/// Adds the histogram of a column below its name, if it has one.
 pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, dom: &Dom) {
     let of = match column {
         TableColumn::Size => Histogram::Sizes,
@@ -30,7 +30,7 @@ pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, do
     };
     let chart = dom.add(header, "div", "mini", "");
     chart.set_id(id(of));
-    // The tab of the histograms has them for keys and for screen readers.
+    // The Histograms tab is the version for keyboards and screen readers.
     set_attribute(&chart, "aria-hidden", "true");
     brush(app, &chart, of);
 }
@@ -46,7 +46,7 @@ fn brush(app: &'static App, chart: &Element, of: Histogram) {
         }
     });
     let held = from.clone();
-    // No capture: the bars are what the pointer is over.
+    // The pointer is not captured, since events have to reach the bar under it.
     listen(chart, "pointermove", move |event| {
         let Some((from, last)) = held.get() else { return };
         if event.dyn_ref::<PointerEvent>().is_none_or(|event| event.buttons() & 1 == 0) {
@@ -61,7 +61,7 @@ fn brush(app: &'static App, chart: &Element, of: Histogram) {
     listen(chart, "pointerup", move |_| from.set(None));
 }
 
-/// Shows a histogram; its bars stay where they are as long as there are as many.
+/// Shows a histogram. Bars are reused if their number is unchanged.
 pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
     let Some(place) = dom.by_id::<Element>(id(of)) else { return };
     if place.child_element_count() as usize != chart.bars.len() {

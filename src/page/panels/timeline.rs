@@ -1,4 +1,4 @@
-//! The picture: its size, and that it is drawn.
+//! Timeline: its size, and drawing by the painter.
 
 use crate::app::{App, Part};
 use crate::device::{choose, watch_size};

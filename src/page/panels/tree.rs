@@ -1,4 +1,4 @@
-//! The call tree: the rows that are seen, each in an element that is used again when it has left the view.
+//! Call tree tab. Only visible rows have elements, which are reused while scrolling.
 
 use super::tree_row::{Slot, set_px};
 use crate::app::{App, On, Part, Shown};
@@ -19,9 +19,9 @@ elements! {
     HtmlSelectElement: tree_merge;
 }
 
-/// No browser draws an element that is higher; Firefox ends first, at 17.9 million.
+/// Maximum height of an element, in CSS pixels. The lowest limit of a browser is Firefox's, 17.9 million.
 const MOST_PX: f64 = 16_000_000.0;
-/// Of the way to the top, so many nodes at its end are shown, beside the first one.
+/// Number of nodes shown at the end of the path to the root, besides the first one.
 const LAST_OF_WAY: usize = 5;
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ pub(super) struct Panel {
     slots: Vec<Slot>,
 }
 
-/// CSS pixels of the list to a pixel of rows: less than 1 where the rows are higher than a browser can draw.
+/// Ratio of scroll position to row position. Less than 1 if the rows are higher than a browser allows.
 fn scale(state: &State) -> f64 {
     let rows_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
     if rows_px > MOST_PX { MOST_PX / rows_px } else { 1.0 }
@@ -74,7 +74,7 @@ impl Part for Panel {
     fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let focus = elements.focus().filter(|focus| elements.tree.contains(Some(focus)));
         self.fill(elements, state);
-        // The rows are what is left of it where a link, a button of the way, or what could be pressed, is gone.
+        // If the focused element was removed, disabled or hidden, the rows get the focus.
         let is_gone = |focus: &Element| {
             !focus.is_connected() || focus.matches(":disabled, a:not([href]), [hidden], [hidden] *").unwrap_or(false)
         };
@@ -182,7 +182,7 @@ fn show_way(elements: &Elements, way: &[(u32, String)]) {
     }
 }
 
-/// Follows the link of the active row, as a click would.
+/// Opens the source link of the active row.
 pub(crate) fn follow(dom: &Dom) {
     let link = dom.document.query_selector("#tree-space .active a[href]").ok().flatten();
     if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlElement>().ok()) {
@@ -195,7 +195,7 @@ fn scrolled(app: &App, elements: &Elements) {
     let (top, height_px) = (f64::from(scroll.scroll_top()), f64::from(scroll.client_height()));
     let known = app.state.borrow().tree.scroll;
     let top_px = top / scale(&app.state.borrow());
-    // What we scrolled to ourselves comes back rounded.
+    // Our own scroll position is reported back rounded.
     let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
     if (top_px, height_px) != (known.top_px, known.height_px) {
         app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
@@ -204,7 +204,8 @@ fn scrolled(app: &App, elements: &Elements) {
 
 fn click(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(row) = number(event, ".row", "data-row") else { return };
-    // A link is followed, and nothing else; but keys are the tree's, as its rows become others under a link that has the focus.
+    // A click on a link only opens it. The focus still moves to the tree, because the link's row may be reused for
+    // another one.
     if number(event, "a[href]", "data-row").is_some() {
         return give_focus(&elements.tree_rows);
     }
@@ -213,7 +214,8 @@ fn click(app: &'static App, elements: &'static Elements, event: &Event) {
     give_focus(&elements.tree_rows);
 }
 
-/// The number in `attribute` of the row or button, where the pointer is on something that `selector` names.
+/// Returns the number in `attribute` of the clicked row or button, if the click was on an element that matches
+/// `selector`.
 fn number(event: &Event, selector: &str, attribute: &str) -> Option<u32> {
     let found = hit(event, selector)?;
     let holder = if attribute == "data-row" { found.closest(".row").ok()?? } else { found };

@@ -1,4 +1,4 @@
-//! A row of the call tree: an element that is used again when it has left the view.
+//! Row element of the call tree, which is reused while scrolling.
 
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text, source_link};
 use engine::protocol::{FoldState, NodeKind};
@@ -6,18 +6,18 @@ use ui::tree_rows::RowView;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// An element for a row.
+/// Reusable element of a row.
 pub(super) struct Slot {
     pub(super) row: HtmlElement,
     function: [Element; 4],
-    /// Bytes, bar, share, three that the scope decides on, found.
+    /// Cells: bytes, bar, share, three that depend on the scope, and search matches.
     cells: [Element; 7],
     pub(super) shown: Option<RowView>,
     top: f64,
 }
 
 impl Slot {
-    /// Makes one, after the others.
+    /// Appends a new element to the list.
     pub(super) fn new(dom: &Dom, space: &HtmlElement) -> Slot {
         let cell = |class: &str| {
             let cell = dom.new_element("span", class, "");
@@ -41,7 +41,7 @@ impl Slot {
         Slot { row, function, cells, shown: None, top: -1.0 }
     }
 
-    /// Shows a row, at so many pixels.
+    /// Shows a row at this position, in CSS pixels.
     pub(super) fn show(&mut self, view: &RowView, top: f64) {
         if self.top != top {
             self.top = top;
@@ -122,7 +122,7 @@ fn class(view: &RowView) -> String {
     class
 }
 
-/// Sets a length.
+/// Sets a length property in CSS pixels, rounded.
 pub(super) fn set_px(element: &HtmlElement, property: &str, px: f64) {
     set_style(element, property, &[&(px.round() as i64).to_string(), "px"].concat());
 }

@@ -1,4 +1,4 @@
-//! The frame around the views of the answer: tabs, title, height, which panel is seen.
+//! Frame around the views: tabs, title, height, and the visible panel.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
@@ -17,7 +17,7 @@ elements! {
     HtmlElement: answer, answer_fold, answer_title, divider, tab_allocations, tab_stacks, tabs, why_badge;
 }
 
-/// A press of an arrow makes the views so much higher or lower, in percent of the window.
+/// Change of the height for an arrow key, in percent of the window.
 const STEP: u32 = 3;
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: On<'_, Elements>) {
         on(&elements.divider, "pointerdown", |_, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>() {
-                // It fails only for a pointer that is gone already.
+                // Fails only for a pointer that is gone already.
                 let _ = elements.divider.set_pointer_capture(event.pointer_id());
             }
         });
@@ -104,7 +104,7 @@ impl Part for Panel {
         }
         if let Some(title) = self.title.changed(title(state)) {
             set_text(&elements.answer_title, title);
-            // Where it is cut.
+            // The tooltip contains the whole title if it is truncated.
             set_attribute(&elements.answer_title, "title", title);
         }
     }
@@ -116,7 +116,7 @@ fn key(event: &Event) -> Option<String> {
     alone.then(|| event.key())
 }
 
-/// The upper edge of the views is where the pointer is.
+/// Sets the upper edge of the views to the pointer's position.
 fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
     let height = elements.window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(1.0);
     let bottom = elements.answer.get_bounding_client_rect().bottom();
@@ -124,7 +124,7 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
     app.dispatch(Action::ViewsResized(wanted.round().max(0.0) as u32));
 }
 
-/// Arrows go from tab to tab; the focus stays among them.
+/// Moves to another tab on arrow keys, Home and End.
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let now = app.state.borrow().views.tab.group();
     let place = TabGroup::ALL.iter().position(|group| *group == now).unwrap_or(0);
@@ -144,13 +144,13 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     }
 }
 
-/// Shows the tab of a group that was shown last.
+/// Shows the most recent tab of a group.
 fn choose(app: &'static App, group: TabGroup) {
     let tab = app.state.borrow().views.latest_of(group);
     app.dispatch(Action::TabChosen(tab));
 }
 
-/// A view's tab, which the key table names, and its panel.
+/// Returns the tab button of a view, whose id is in the table of shortcuts, and its panel.
 pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     let binding = BINDINGS.iter().find(|binding| binding.command == Command::Show(tab))?;
     let button: HtmlElement = dom.by_id(binding.control)?;
@@ -158,19 +158,19 @@ pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
     Some([button, panel])
 }
 
-/// Gives the focus to a view: to what of it takes keys, or to its panel.
+/// Focuses a view: the element in it that takes keys, or its panel.
 pub(crate) fn focus(dom: &Dom, tab: Tab) {
     let Some([_, panel]) = tab_and_panel(dom, tab) else { return };
     give_focus(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
 }
 
-/// Whether the focus is in a view, or on its tab.
+/// Returns whether the focus is in a view or on its tab.
 pub(crate) fn has_focus(dom: &Dom) -> bool {
     dom.focus().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
 }
 
-/// What had the focus in a view may be gone since (a crumb, a filter that was taken back): then it is the view's, so that the next
-/// key is not taken for one of the timeline's.
+/// Keeps the focus in the view if the focused element was removed. Otherwise the next key would be handled by the
+/// timeline.
 pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
     let Some(now) = dom.focus() else { return };
     let is_gone = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();

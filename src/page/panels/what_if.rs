@@ -1,4 +1,4 @@
-//! The simulated allocator below the report of the allocator settings: a form, sentences, a table of runs.
+//! Allocator simulator below the allocator settings report: a form, findings, and a table of runs.
 
 use crate::app::{App, On, Part, Shown};
 use crate::dom::{append, clear, give_focus, number, set_attribute, set_flag, set_text};
@@ -19,7 +19,7 @@ elements! {
     HtmlInputElement: what_if_capacity, what_if_empties, what_if_line;
 }
 
-/// What buttons of the table say what they are about in.
+/// Data attributes of the table's buttons: the event to go to, or the row to copy, show or open.
 const ABOUT: [&str; 4] = ["data-run-oom", "data-run-copy", "data-run-show", "data-run-open"];
 
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Part for Panel {
         });
         on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Searched));
         on(&elements.what_if_cancel, "click", |app, elements, _| {
-            // The button goes.
+            // The button is about to disappear.
             give_focus(&elements.what_if_line);
             act(app, WhatIfAction::Canceled);
         });
@@ -66,7 +66,7 @@ impl Part for Panel {
                 act(app, WhatIfAction::Opened(row as usize, if compares { Then::Compare } else { Then::Open }));
             }
         });
-        // The keys of the report are not those of what stands below it.
+        // Keys used in the simulator must not reach the report that contains it.
         on(&elements.what_if, "keydown", |_, _, event| {
             let key = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key).unwrap_or_default();
             if key.starts_with("Arrow") || ["Enter", " ", "Home", "End"].contains(&key.as_str()) {
@@ -175,7 +175,7 @@ fn add_sentences(elements: &Elements, list: &Element, sentences: &[(Tone, String
     }
 }
 
-/// A table at the end of the answer.
+/// Adds a table at the end of the answer.
 fn new_table(elements: &Elements, class: &str, name: &str) -> Element {
     let frame = elements.add(&elements.what_if_answer, "div", "sheet", "");
     let table = elements.add(&frame, "table", class, "");
@@ -194,7 +194,7 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     set_attribute(&name, "title", &row.settings);
     let frame = elements.add(&name, "div", "", "");
     let settings = elements.add(&frame, "span", "", "");
-    // They wrap between settings.
+    // Each setting is an element, so that lines break only between settings.
     for part in row.settings.split_inclusive(',') {
         elements.add(&settings, "span", "", part);
     }
@@ -235,7 +235,7 @@ fn add_row(elements: &Elements, body: &Element, place: usize, row: &RunRow) {
     set_attribute(&elements.add(&line, "td", "text", short), "title", words);
 }
 
-/// The button of the table that has the focus, as what finds it again.
+/// Returns a selector for the focused button of the table, to restore the focus after an update.
 fn focus(elements: &Elements) -> Option<String> {
     let focus = elements.focus().filter(|focus| elements.what_if_answer.contains(Some(focus)))?;
     ABOUT.iter().find_map(|name| Some(["[", name, "=\"", &focus.get_attribute(name)?, "\"]"].concat()))

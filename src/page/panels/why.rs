@@ -1,4 +1,4 @@
-//! The view "Why": its topics, and the report that is seen.
+//! Insights tab: the list of topics, and the report on the selected one.
 
 use super::pieces::Pieces;
 use super::report::statement;
@@ -32,12 +32,12 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    /// What the report depends on, and the background of the theme, whose colours charts have.
+    /// Everything that determines the report. Charts depend on the theme, which is identified by its background colour.
     basis: Shown<(Basis, [u8; 4])>,
     marks: Shown<Marks>,
     topic: Shown<Topic>,
     busy: Shown<bool>,
-    /// What of the report is still to be shown.
+    /// Tables of the report that are not shown yet.
     pieces: Pieces,
 }
 
@@ -62,7 +62,7 @@ impl Part for Panel {
             }
         });
         on(&elements.why_topics, "keydown", walk);
-        // Between the two, as between neighbours.
+        // The arrow leads back to the topics, which are displayed on the left.
         on(&elements.why_report, "keydown", |app, elements, event| {
             let is_item = said(event, "data-item").is_some();
             if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
@@ -90,7 +90,7 @@ impl Part for Panel {
             let sheet = said(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
                 act(app, WhyAction::ThresholdSet(sheet, field.value()));
-                // What is no whole number was not taken: what stands there is what the rows are told by.
+                // Input that is not a whole number was ignored, so the field shows the value in use again.
                 if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
                     field.set_value(&field.default_value());
                 }
@@ -106,13 +106,13 @@ impl Part for Panel {
             let focus = focus(elements);
             let is_first = self.topic.0.is_none();
             let is_same = self.topic.changed(marks.topic).is_none();
-            // Where it is scrolled to is known once all of the page is laid out. It stays there unless something makes it move.
+            // Reading the scroll position forces a layout of the page. It is needed only if the position may change.
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
             let was_there = elements.why_sheets.has_child_nodes();
             self.pieces = fill(elements, state, theme);
             if focus.is_some() || is_same && was_there {
-                // What a person looks at does not go and come again.
+                // A report that is already visible is replaced at once, without flicker.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
@@ -121,7 +121,7 @@ impl Part for Panel {
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
             }
-            // What has the focus may have been scrolled away from.
+            // Focusing may have scrolled the report.
             if moves {
                 elements.why_report.set_scroll_top(top);
             }
@@ -130,7 +130,7 @@ impl Part for Panel {
         let moved = before.is_some_and(|before| before != marks.active);
         if !is_new && !self.pieces.is_over() {
             if moved {
-                // A key may lead to the last row.
+                // A key may lead to the last row, so all rows have to exist.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
@@ -179,7 +179,7 @@ fn is_shifted(event: &Event) -> bool {
     event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key)
 }
 
-/// The row of the map that was clicked, or whose label.
+/// Returns the row of the chart of ranks that was clicked, in the heat map or by its label.
 fn row_of_map(event: &Event) -> Option<usize> {
     if let Some(row) = said(event, "data-rank") {
         return row.parse().ok();
@@ -191,7 +191,7 @@ fn row_of_map(event: &Event) -> Option<usize> {
     Some(first + (y / height * count).clamp(0.0, count - 1.0) as usize)
 }
 
-/// The button of a topic.
+/// Returns the button of a topic.
 fn topic_button(elements: &Elements, topic: Topic) -> Option<Element> {
     let button = elements.why_topics.query_selector(&["[data-topic=\"", topic.name(), "\"]"].concat());
     button.ok()?
@@ -201,7 +201,7 @@ fn item(place: usize) -> String {
     ["[data-item=\"", &place.to_string(), "\"]"].concat()
 }
 
-/// Marks what was clicked last, and what Tab leads to.
+/// Marks the item that was clicked last, and makes the active one reachable by Tab.
 fn mark(elements: &Elements, state: &State) {
     let marks = marks(&state.why, state);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
@@ -216,10 +216,10 @@ fn mark(elements: &Elements, state: &State) {
     }
 }
 
-/// What has the focus in the report, as what finds it again.
+/// Returns a selector for the focused element of the report, to restore the focus after an update.
 fn focus(elements: &Elements) -> Option<String> {
     let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
-    // What stands below the report has a focus of its own.
+    // The simulator below the report restores its own focus.
     if focus.closest("#what-if").ok().flatten().is_some() {
         return None;
     }
@@ -228,14 +228,14 @@ fn focus(elements: &Elements) -> Option<String> {
     Some(names.iter().find_map(of).unwrap_or_default())
 }
 
-/// Gives the focus to what of the report is named so, or else to what Tab leads to.
+/// Focuses the element of the report that matches `selector`, or else the active item.
 fn focus_item(elements: &Elements, selector: &str) {
     let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
     let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
     found.iter().for_each(give_focus);
 }
 
-/// Shows the statements of the report; its tables are left.
+/// Shows the statements of the report. Returns its tables, which are shown in pieces.
 fn fill(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.why);
     clear(&elements.why_statements);
@@ -250,7 +250,7 @@ fn act(app: &App, action: WhyAction) {
     app.dispatch(Action::of(action));
 }
 
-/// Arrows go from topic to topic; the focus stays among them.
+/// Moves to another topic on arrow up and down, Home and End. Right moves into the report.
 fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;

@@ -1,4 +1,4 @@
-//! A snapshot behind a link: its answer, and the rest of it where the connection broke half-way.
+//! Download of a snapshot from a link, which is resumed after the connection broke.
 
 use super::reader::{Failure, Reader};
 use js_sys::Promise;
@@ -9,18 +9,18 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
-/// How long a pause lasts before it is looked whether anybody still waits, in milliseconds.
+/// Interval, in milliseconds, at which a pause checks whether the download was aborted.
 const LOOK_MS: i32 = 100;
 
-/// A link that is being read.
+/// Download of a link.
 pub(super) struct Link {
-    /// Absolute.
+    /// Absolute URL.
     address: String,
     abort: Option<AbortController>,
     first: RefCell<Answer>,
-    /// Tries since bytes came last.
+    /// Attempts since the last bytes were received.
     tries: Cell<usize>,
-    /// Whether the connection broke, and the rest is not yet asked for.
+    /// Set while the connection is broken and the rest has not been requested yet.
     broken: Cell<bool>,
 }
 
@@ -30,12 +30,12 @@ impl Link {
         Link { address, abort: AbortController::new().ok(), first, tries, broken }
     }
 
-    /// Its file, for messages.
+    /// Returns the file name, for messages.
     pub(super) fn name(&self) -> String {
         file_name(&self.address)
     }
 
-    /// Asks for it; what it brings, and how many bytes that will be, where known.
+    /// Sends the request. Returns the reader of the response, and its length in bytes if known.
     pub(super) async fn open(&self) -> Result<(Reader, Option<u64>), Failure> {
         let (answer, response) = self.fetch(0).await.ok_or(Failure::Link(None))?;
         if !response.ok() {
@@ -46,39 +46,39 @@ impl Link {
         Ok((Reader::of_link(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
     }
 
-    /// What its server says of this state of it.
+    /// Returns the version of the file that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         self.first.borrow().version()
     }
 
-    /// The connection broke behind so many bytes: whether it is worth asking for the rest.
+    /// Records that the connection broke after `at` bytes. Returns an error if the download cannot be resumed.
     pub(super) fn broke(&self, at: u64) -> Result<(), Failure> {
         self.first.borrow().can_go_on(at).map_err(|why| self.over(at, why))?;
         self.broken.set(true);
         Ok(())
     }
 
-    /// Whether [`Link::rest`] is what comes next.
+    /// Returns whether [`Link::rest`] has to be called next.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.get()
     }
 
-    /// Bytes came.
+    /// Records that bytes were received.
     pub(super) fn came(&self) {
         self.tries.set(0);
     }
 
-    /// It ended behind so many bytes: whether that can be.
+    /// Checks the length after the stream has ended at `at` bytes.
     pub(super) fn ended(&self, at: u64) -> Result<(), Failure> {
         let first = self.first.borrow();
-        // The browser sees to what comes in one answer; what came in several, only we can add up.
+        // The browser checks the length of a single response. That of a resumed download is checked here.
         match first.length {
             Some(length) if first.coding.is_none() && at < length => Err(self.over(at, Why::Changed)),
             _ => Ok(()),
         }
     }
 
-    /// The rest, asked for after a pause, a few times.
+    /// Requests the rest from offset `at`. Pauses before each attempt, and gives up after a few.
     pub(super) async fn rest(&self, at: u64) -> Result<Reader, Failure> {
         let mut why = Why::Gone(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
@@ -120,7 +120,7 @@ impl Link {
         let scope: WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
         let options = RequestInit::new();
         options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
-        // A file that changed is not to come out of the browser's cache.
+        // A changed file must not come from the browser's cache.
         options.set_cache(RequestCache::NoCache);
         if from > 0 {
             let headers = Headers::new().ok()?;
@@ -133,13 +133,13 @@ impl Link {
         Some((Answer::of(response.status(), headers), response))
     }
 
-    /// Waits, as long as anybody still wants the file: the worker does nothing else meanwhile.
+    /// Waits for `ms` milliseconds, or until the download is aborted. The worker does nothing else meanwhile.
     async fn pause(&self, mut ms: i32) {
         let Ok(scope) = js_sys::global().dyn_into::<WorkerGlobalScope>() else { return };
         while ms > 0 && !self.is_aborted() {
             ms -= LOOK_MS;
             let passed = Promise::new(&mut |resolve, _| {
-                // It fails only for what is no function.
+                // Fails only for values that are not functions.
                 let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, LOOK_MS);
             });
             let _ = JsFuture::from(passed).await;

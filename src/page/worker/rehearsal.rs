@@ -1,8 +1,8 @@
-//! What the worker does before anybody gives it a file: it opens a made-up snapshot and asks about it what the page would, with a state,
-//! an engine and a renderer that nobody sees.
+//! Warm-up of the worker before the first file: opens a generated snapshot and sends the same requests as the page,
+//! with a state, an engine and a renderer that are not shown.
 //!
-//! The browser compiles a function when it first runs, and optimises it when it has run for a while, for page and worker alike: they
-//! share one module. So the first file is opened as fast as the second.
+//! Browsers compile a function on its first call and optimize it after some time. Page and worker share one module, so
+//! this speeds up both, and the first file opens as fast as the second.
 
 use crate::wire::FromWorker;
 use engine::protocol::{Access, Request, Want};
@@ -17,24 +17,24 @@ use ui::stage::Renderer;
 use ui::url::Came;
 use ui::{Action, Effect, State};
 
-/// Steps of the made-up snapshot: events enough for what decodes them to be worth optimising.
+/// Training steps in the generated snapshot. Enough events for the decoder to be optimized.
 const STEPS: u32 = 400;
 
-/// The window that is rehearsed, in device pixels: about that of a laptop.
+/// Canvas that is rendered, about the size of a laptop's, in device pixels.
 const CANVAS: Canvas = Canvas { width_px: 900, height_px: 420, scale: 1.0 };
 
-/// A rehearsal.
+/// Warm-up run.
 pub(super) struct Rehearsal {
     file: MadeUp,
     engine: Engine,
-    /// Never dropped: the page's never is, and what drops one would be some kilobytes of wasm.
+    /// Never dropped. The page's state is not dropped either, and the code to drop it would add kilobytes of wasm.
     state: ManuallyDrop<State>,
     twin: Twin,
     look: Look,
 }
 
 impl Rehearsal {
-    /// One that has not begun.
+    /// Creates a run that has not started.
     #[inline(never)]
     pub(super) fn new() -> Rehearsal {
         let (state, twin) = (ManuallyDrop::new(State::that_came(Came::default())), Twin::new());
@@ -47,7 +47,7 @@ impl Rehearsal {
         rehearsal
     }
 
-    /// Goes on for a slice.
+    /// Continues for a slice of time.
     pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
         if self.engine.wants() == Some(Want::Next) {
             match self.file.next() {
@@ -59,7 +59,7 @@ impl Rehearsal {
         let mut is_over = work == Work::Idle && self.engine.wants().is_none();
         while let Some(reply) = self.engine.next_reply() {
             is_over = false;
-            // As it would come to the page.
+            // Converted to a message and back, as for the page.
             let (message, _) = FromWorker::Reply { load: self.state.load, reply }.into_js();
             if let Some(FromWorker::Reply { load, reply }) = FromWorker::from_js(&message) {
                 self.act(Action::Replied { load, reply });
@@ -68,10 +68,10 @@ impl Rehearsal {
         if is_over { Work::Idle } else { Work::More }
     }
 
-    /// Ends it, however far it is.
+    /// Ends the run, even if it is not complete.
     #[inline(never)]
     pub(super) fn end(mut self) {
-        // Nothing is left of the file.
+        // Closes the snapshot, which frees its memory.
         self.act(Action::LoadFailed(String::new()));
     }
 

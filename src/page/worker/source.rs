@@ -1,5 +1,5 @@
-//! Where the bytes come from: a file, or a link. Read as a stream, some chunks ahead: while the engine decodes one, the browser
-//! reads the next. A file can be read from any offset on; a link once it is kept whole.
+//! Source of a load's bytes: a file or a link, read ahead as a stream. A file can be read from any offset. A link can
+//! too, after the whole file was kept.
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
@@ -12,24 +12,24 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
-/// The bytes of one load.
+/// Source of the bytes of one load.
 pub(super) struct Source {
-    /// The load's number.
+    /// Id of the load.
     pub(super) load: u32,
     pub(super) which: Which,
-    /// Which snapshot of the file is wanted.
+    /// Index of the wanted snapshot in a file that holds several.
     pub(super) member: Option<u32>,
     origin: Origin,
     reader: RefCell<Option<Reader>>,
-    /// All bytes, where they can be read anywhere.
+    /// All bytes, if they can be read from any offset.
     blob: RefCell<Option<Blob>>,
-    /// What came through a link, as long as the whole of it may be wanted.
+    /// Bytes received from a link, as long as the whole file may be needed.
     kept: Array,
-    /// Whether the page reads the blobs, since this worker may not.
+    /// True if the page reads blobs, because this worker cannot.
     page_reads: Cell<bool>,
-    /// Bytes that came through a link so far.
+    /// Number of bytes received from a link so far.
     came: Cell<u64>,
-    /// What tells a link's file from others, where its length is known from the beginning.
+    /// Computes the fingerprint of a link's file. `None` if its length is not known in advance.
     tap: RefCell<Option<Tap>>,
 }
 
@@ -38,46 +38,46 @@ enum Origin {
     Link(Link),
 }
 
-/// What the browser gives.
+/// Result of the next read.
 enum Next {
     Bytes(Uint8Array),
     End,
     Broke,
 }
 
-/// What reading brings.
+/// Result of reading.
 pub(super) enum Event {
     Opened {
         name: String,
-        /// Where known.
+        /// Length of the file, if known.
         total_bytes: Option<u64>,
-        /// How its bytes can be reached.
+        /// Offsets at which reading can start.
         access: Access,
     },
-    /// So many bytes of the whole are kept.
+    /// Number of bytes of the whole file that are kept so far.
     Kept(u64),
-    /// The next bytes.
+    /// Next bytes of the file.
     Chunk(Vec<u8>),
-    /// There are no more.
+    /// End of the file.
     End,
-    /// The connection broke behind so many bytes; what comes next goes on from there.
+    /// The connection broke after this many bytes. Reading continues from there.
     Broke(u64),
 }
 
-/// By so many bytes the engine has seen whether it wants the whole file.
+/// Number of bytes after which the engine has decided whether it needs the whole file.
 const HEAD: u64 = 64;
-/// Kept bytes are handed to the browser by so many, which may put them on the disk.
+/// Number of kept chunks after which they are moved to a blob, which the browser may store on disk.
 const KEPT_AT_ONCE: u32 = 256;
 
 impl Source {
-    /// A file of this machine.
+    /// Creates the source of a local file.
     pub(super) fn file((load, which): (u32, Which), member: Option<u32>, file: File) -> Source {
         let source = Source::new((load, which), member, Origin::File(file.clone()));
         source.blob.replace(Some(file.into()));
         source
     }
 
-    /// A file somewhere else; `url` is absolute.
+    /// Creates the source of a link. `url` is absolute.
     pub(super) fn link((load, which): (u32, Which), member: Option<u32>, url: String) -> Source {
         Source::new((load, which), member, Origin::Link(Link::new(url)))
     }
@@ -88,12 +88,12 @@ impl Source {
         Source { load, which, member, origin, reader, blob, kept, page_reads: Cell::new(false), came, tap }
     }
 
-    /// Whether [`Source::open`] has succeeded.
+    /// Returns whether [`Source::open`] has succeeded.
     pub(super) fn is_open(&self) -> bool {
         self.reader.borrow().is_some()
     }
 
-    /// Gets ready to read.
+    /// Opens the file, or sends the request of a link.
     pub(super) async fn open(&self) -> Result<Event, Failure> {
         match &self.origin {
             Origin::File(file) => {
@@ -110,7 +110,7 @@ impl Source {
         }
     }
 
-    /// The next bytes.
+    /// Returns the next bytes.
     pub(super) async fn chunk(&self) -> Result<Event, Failure> {
         let bytes = match self.next().await? {
             Next::Bytes(bytes) => bytes,
@@ -133,7 +133,7 @@ impl Source {
         Ok(Event::Chunk(chunk))
     }
 
-    /// The next bytes as the browser gives them.
+    /// Returns the next bytes in a JavaScript buffer.
     async fn next(&self) -> Result<Next, Failure> {
         let link = self.through();
         if let Some(link) = link.filter(|link| link.is_broken()) {
@@ -165,7 +165,7 @@ impl Source {
         link.map_or(Ok(()), |link| link.ended(self.came.get())).map(|()| Next::End)
     }
 
-    /// The link these bytes come through; there is none to what is kept.
+    /// Returns the link that the bytes are received from. `None` once the whole file is kept.
     fn through(&self) -> Option<&Link> {
         match &self.origin {
             Origin::Link(link) if self.blob.borrow().is_none() => Some(link),
@@ -180,14 +180,14 @@ impl Source {
         }
     }
 
-    /// Starts the read that follows those under way; `used` is what the last one brought, copied by now.
+    /// Starts another read. `used` is the last chunk, which was copied.
     fn go_on(&self, used: &Uint8Array) {
         if let Some(reader) = self.reader.borrow_mut().as_mut() {
             reader.start(used);
         }
     }
 
-    /// The bytes from this offset on come next. Only where the file can be read anywhere.
+    /// Continues reading at this offset. Works only for files that can be read from any offset.
     pub(super) fn seek(&self, offset: u64) -> Result<(), Failure> {
         let slice = self.blob.borrow().as_ref().and_then(|blob| blob.slice_with_f64(offset as f64).ok());
         let slice = slice.ok_or_else(|| self.broken(&JsValue::UNDEFINED))?;
@@ -197,7 +197,7 @@ impl Source {
         Ok(())
     }
 
-    /// Keeps the next bytes of a link; when that was all of them, it is open anew and can be read anywhere.
+    /// Keeps the next bytes of a link. Once all are kept, the file is opened again and can be read from any offset.
     pub(super) async fn keep(&self) -> Result<Event, Failure> {
         let bytes = match self.next().await? {
             Next::Bytes(bytes) => Some(bytes),
@@ -224,7 +224,7 @@ impl Source {
         Ok(Event::Opened { name: self.name(), total_bytes, access: Access::Anywhere })
     }
 
-    /// What tells the file from others; `None` where not all of it came, or its length was not known.
+    /// Returns the fingerprint of the file. `None` if it was not read to the end, or if its length was not known.
     pub(super) async fn print(&self) -> Option<String> {
         let Some(blob) = self.blob.borrow().clone() else { return self.tap.borrow().as_ref()?.finish() };
         let length = blob.size() as u64;
@@ -241,7 +241,7 @@ impl Source {
         tap.finish()
     }
 
-    /// What its server says of this state of it.
+    /// Returns the version of the file that the server has reported.
     pub(super) fn version(&self) -> Option<String> {
         if let Origin::Link(link) = &self.origin { link.version() } else { None }
     }
@@ -254,7 +254,7 @@ impl Source {
     }
 
     fn broken(&self, cause: &JsValue) -> Failure {
-        // The page says it as a text.
+        // The page reports the cause as a string.
         let cause = cause.dyn_ref::<js_sys::Error>().map(|error| error.message().into()).or_else(|| cause.as_string());
         let cause = cause.map_or_else(String::new, |cause| format!(" ({cause})"));
         Failure::Read(format!(
@@ -263,7 +263,7 @@ impl Source {
         ))
     }
 
-    /// Stops reading; whoever waits for bytes is told that there are no more.
+    /// Stops reading. Reads in progress yield the end of the stream.
     pub(super) fn cancel(&self) {
         if let Origin::Link(link) = &self.origin {
             link.abort();

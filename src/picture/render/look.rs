@@ -1,43 +1,44 @@
-//! The two themes: pure data. Text and chrome take their colours from the style sheet, which must match.
+//! The light and dark theme. Text and controls take their colours from the style sheet, which must match.
 //!
-//! Meaning comes as a slot and a shade (`timeline::paint`). Hue alone cannot tell 62 call sites apart, for nobody, and for one man in
-//! twelve not even six; so slots that follow each other differ in lightness as well, and so do the shades of a slot.
+//! A colour is a palette slot and a shade (`timeline::paint`). 62 call sites cannot be distinguished by hue alone, and
+//! colour-blind people distinguish fewer than six. So consecutive slots also differ in lightness, and so do the shades
+//! of a slot.
 
 use super::oklch::Oklch;
 use crate::timeline::paint::{Paint, SHADES, SLOTS};
 
-/// Every colour of a picture, as sRGB bytes with opacity.
+/// All colours of a picture, as sRGB bytes with opacity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     pub background: [u8; 4],
     pub reserved_fill: [u8; 4],
     pub reserved_edge: [u8; 4],
-    /// The line of allocated bytes.
+    /// Line of allocated bytes.
     pub allocated: [u8; 4],
-    /// The stack's colours, by [`Paint`].
+    /// Colours of the stack, indexed by [`Paint`].
     pub palette: Box<[[u8; 4]; 256]>,
-    /// The same for meanings that have an order: slots from [`Paint::FIRST_SITE_SLOT`] on as a ramp.
+    /// Same for ordered categories: slots from [`Paint::FIRST_SITE_SLOT`] on form a ramp.
     pub ordered: Box<[[u8; 4]; 256]>,
-    /// How many eighths of its colour a block keeps where others stand out; the rest is what is behind it.
+    /// Share of its colour, in eighths, that a block keeps if others are highlighted. The rest is the background.
     pub kept_eighths: u16,
-    /// Boxes of a flame graph that are no call site of the legend: the user's own code, libraries, C++, notes.
+    /// Flame graph boxes that are not a call site in the legend: user code, libraries, C++, notes.
     pub neutral: [[u8; 4]; 4],
-    /// Boxes of a flame graph of a change: what grew, what shrank.
+    /// Flame graph boxes of a change: growth, shrinkage.
     pub change: [[u8; 4]; 2],
-    /// What a search found in a box of a flame graph.
+    /// Search results in a flame graph box.
     pub found: [u8; 4],
-    /// For the overlay: the outline of what is selected.
+    /// Overlay: outline of the selection.
     pub selection: [u8; 4],
-    /// For the overlay: the outline of what is under the pointer.
+    /// Overlay: outline of the block under the pointer.
     pub hover: [u8; 4],
-    /// For the overlay: the line at the cursor's moment.
+    /// Overlay: line at the crosshair.
     pub cursor: [u8; 4],
-    /// For the overlay: the mark of the peak.
+    /// Overlay: mark of the peak.
     pub peak: [u8; 4],
 }
 
 impl Look {
-    /// The theme on white, `#ffffff`.
+    /// Returns the theme on white, `#ffffff`.
     pub fn light() -> Look {
         Look {
             background: [0xff, 0xff, 0xff, 0xff],
@@ -68,7 +69,7 @@ impl Look {
         }
     }
 
-    /// The theme on near black, `#0f1217`.
+    /// Returns the theme on near black, `#0f1217`.
     pub fn dark() -> Look {
         Look {
             background: [0x0f, 0x12, 0x17, 0xff],
@@ -100,27 +101,29 @@ impl Look {
     }
 }
 
-/// What distinguishes the palettes of the themes, in OKLCH.
+/// Palette parameters of a theme, in OKLCH.
 struct Ramp {
     unexplained: f64,
     no_stack: f64,
     /// Lightness of even and odd call site slots.
     sites: [f64; 2],
-    /// Lightness from one shade to the next.
+    /// Difference in lightness between shades.
     shade_step: f64,
     chroma: f64,
 }
 
-/// Consecutive slots are a golden angle apart: however many are in use, their hues are spread almost evenly.
+/// Hue difference between consecutive slots. With the golden angle, hues are spread almost evenly for any number of
+/// slots.
 const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
-/// The first call site is blue: calm in both themes, and no signal colour.
+/// Hue of the first call site: blue, which is calm in both themes.
 const FIRST_HUE_DEGREES: f64 = 255.0;
-/// After this many the golden angle is back within 5° at the same lightness; from there on colours are quieter instead.
+/// Number of vivid slots. After this many the golden angle returns within 5° at the same lightness, so later slots have
+/// less chroma.
 const LOUD_SITES: u32 = 34;
-/// How quiet, as a part of the full chroma.
+/// Chroma of later slots, as a fraction.
 const QUIET: f64 = 0.6;
-/// Shades in steps around the slot's lightness, ordered so that consecutive instances differ by two steps or three; only from the last
-/// to the first it is one.
+/// Shade offsets in steps around the slot's lightness. Consecutive instances differ by two or three steps, except from
+/// the last to the first.
 const SHADE_STEPS: [f64; SHADES as usize] = [-0.5, 1.5, -1.5, 0.5];
 /// Greys lean towards the blue of the themes.
 const GREY: Oklch = Oklch { lightness: 0.0, chroma: 0.012, hue_degrees: 255.0 };
@@ -144,12 +147,12 @@ fn palette(ramp: &Ramp) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
-/// Steps of the ramp; slots beyond have its last colour.
+/// Number of steps of the ramp. Later slots have its last colour.
 const RAMP_STEPS: u32 = 16;
-/// From green over blue to violet: lightness alone tells the order to those who see no hues.
+/// From green over blue to violet. Lightness shows the order to people who cannot see the hues.
 const RAMP_HUES_DEGREES: [f64; 2] = [150.0, 310.0];
 
-/// Colours from little to much: from one lightness to another. Slots before the first site's are grey.
+/// Returns a palette with a ramp from one lightness to another. Slots before the first site are grey.
 fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     let mut palette = Box::new([[0; 4]; 256]);
     for (index, entry) in (0..SLOTS * SHADES).zip(palette.iter_mut()) {
@@ -169,25 +172,25 @@ fn ordered(lightness: [f64; 2], chroma: f64) -> Box<[[u8; 4]; 256]> {
     palette
 }
 
-/// A quarter: what is faded says where it is, and little more.
+/// Faded blocks keep a quarter of their colour: their position is visible, but not much else.
 const FADED_EIGHTHS: u16 = 2;
-/// Half: its meaning can still be read.
+/// Background blocks keep half of their colour, so that it is still readable.
 const BACK_EIGHTHS: u16 = 4;
 
 impl Look {
-    /// These colours, in which blocks step back where others stand out, and are not faded as much as they would be.
+    /// Returns the theme with less fading of blocks that are not highlighted.
     pub fn stepping_back(mut self) -> Look {
         self.kept_eighths = BACK_EIGHTHS;
         self
     }
 
-    /// These colours with the palette of ordered meanings.
+    /// Returns the theme with the palette of ordered categories.
     pub fn in_order(mut self) -> Look {
         self.palette.clone_from(&self.ordered);
         self
     }
 
-    /// These colours with some slots faded into the background.
+    /// Returns the theme with some slots faded into the background.
     pub fn with_faded(mut self, faded: impl Fn(u32) -> bool) -> Look {
         let look = &mut self;
         let ground = look.background;
@@ -201,7 +204,7 @@ impl Look {
     }
 }
 
-/// Some eighths of a colour in what is behind it.
+/// Mixes `eighths` of a colour into the background.
 pub(super) fn faded_into(colour: [u8; 4], ground: [u8; 4], eighths: u16) -> [u8; 4] {
     let mut faded = colour;
     for (channel, behind) in faded.iter_mut().zip(ground) {

@@ -1,4 +1,4 @@
-//! The CPU twin: the picture the GPU would draw, pixel for pixel.
+//! The CPU renderer. Its pictures equal those of the GPU pixel by pixel.
 
 use super::drawing::{Drawing, OverlayRect, RgbaImage};
 use super::flames::{Flame, Tile};
@@ -7,15 +7,15 @@ use super::placement::Placement;
 use crate::timeline::{Quad, Scene};
 use std::ops::Range;
 
-/// Holds the uploaded scenes and draws them into bytes. The fallback where there is no WebGPU, and what the GPU is tested against.
+/// CPU renderer with uploaded scenes. It is the fallback without WebGPU, and the reference for tests of the GPU.
 #[derive(Clone, Debug, Default)]
 pub struct Twin {
-    /// Each with its number.
+    /// Scenes by number.
     scenes: Vec<(u32, Layers)>,
 }
 
 impl Twin {
-    /// A twin without a scene: it draws background and overlay.
+    /// Creates a renderer without scenes.
     pub fn new() -> Twin {
         Twin::default()
     }
@@ -26,12 +26,12 @@ impl Twin {
         self.scenes.push((number, Layers::new(scene)));
     }
 
-    /// Forgets the scenes whose numbers are not wanted.
+    /// Drops the scenes whose numbers are not `wanted`.
     pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.scenes.retain(|&(number, _)| wanted(number));
     }
 
-    /// The picture of `drawing`.
+    /// Renders a picture.
     pub fn draw(&self, drawing: &Drawing) -> RgbaImage {
         let [width_px, height_px] = drawing.size_px;
         let mut canvas = Canvas::new(width_px, height_px, drawing.background);
@@ -58,7 +58,7 @@ impl Twin {
     }
 }
 
-/// Bars of an allocator's state, back to front.
+/// Bars of the Segments view, back to front.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
     /// Width and height in device pixels.
@@ -66,12 +66,12 @@ pub struct Bars {
     pub background: [u8; 4],
     pub below: Vec<OverlayRect>,
     pub blocks: Vec<Placed>,
-    /// Their colours, as [`layers::colours`] makes them.
+    /// Colour table, see [`layers::colours`].
     pub colours: Vec<[u8; 4]>,
     pub above: Vec<OverlayRect>,
 }
 
-/// The picture of `bars`. Nothing else draws them: they are few, and a canvas has them in a millisecond or two.
+/// Renders `bars`. Only the CPU draws them: they are few, and a canvas takes a millisecond or two.
 pub fn draw_bars(bars: &Bars) -> RgbaImage {
     let [width_px, height_px] = bars.size_px;
     let mut canvas = Canvas::new(width_px, height_px, bars.background);
@@ -85,9 +85,9 @@ pub fn draw_bars(bars: &Bars) -> RgbaImage {
 struct Canvas {
     width: usize,
     height: usize,
-    /// The rows, counted upwards, that may be drawn into.
+    /// Rows that may be drawn into, counted upwards.
     rows: Range<usize>,
-    /// Rows from the top.
+    /// Pixels by row, from the top.
     pixels: Vec<[u8; 4]>,
 }
 
@@ -117,7 +117,7 @@ impl Canvas {
         });
     }
 
-    /// As [`Canvas::paint`], but for the stripes: what is there already stays.
+    /// Same as [`Canvas::paint`], but leaves out the stripes.
     fn paint_striped(&mut self, placed: &Placed, [fill, line]: [[u8; 4]; 2], frame: &Frame) {
         let (height, first) = (self.height as i64, placed.x[0].max(0) as u32);
         let top = height - i64::from(placed.y[1]);
@@ -154,7 +154,7 @@ impl Canvas {
         });
     }
 
-    /// Calls `draw` with each visible row (counted from the top) of a rectangle, and its pixels; rectangles without any are skipped.
+    /// Calls `draw` with each visible row of a rectangle, counted from the top, and its pixels.
     fn for_each_span(&mut self, x: [i32; 2], y: [i32; 2], mut draw: impl FnMut(i64, &mut [[u8; 4]])) {
         let columns = visible(x, self.width);
         let from_bottom = visible(y, self.height);
@@ -181,7 +181,8 @@ fn visible([from, to]: [i32; 2], size: usize) -> Range<usize> {
     inside(from)..inside(to)
 }
 
-/// `above` over `below`, each channel rounded to nearest: what blending (source alpha, one minus source alpha) does on a GPU.
+/// Blends `above` over `below`, each channel rounded to nearest. Equals GPU blending with source alpha and one minus
+/// source alpha.
 fn blended(above: [u8; 4], below: [u8; 4]) -> [u8; 4] {
     let opacity = u32::from(above[3]);
     let over = |above: u8, weight: u32, below: u8| {

@@ -1,7 +1,7 @@
-//! The picture itself: the rectangles that the twin would paint, sorted by colour, a path for each.
+//! The picture as SVG paths: the rectangles that the CPU renderer would paint, one path per colour.
 //!
-//! That changes no pixel: rectangles of the stack never overlap, so only layers have an order. What is pending has no paint on its
-//! stripes; a mask takes it away.
+//! Sorting by colour does not change any pixel, because rectangles of the stack never overlap. Only layers have an
+//! order. Allocations awaiting free are drawn through a mask of stripes.
 
 use super::drawing::Drawing;
 use super::markup::{Markup, colour};
@@ -12,15 +12,15 @@ use crate::render::placement::Placement;
 use std::fmt;
 use std::ops::Range;
 
-/// Colours of what is drawn on no stripe follow fills and lines.
+/// Fills of striped rectangles follow the fills and lines.
 const STRIPED: u32 = 2 * FILLS;
-/// How many paths there can be.
+/// Maximum number of paths.
 const PATHS: u32 = STRIPED + FILLS;
 
-/// A rectangle of the window, in pixels from its left and its top: x, y, width, height.
+/// A rectangle in pixels from the left and top of the window: x, y, width, height.
 type PixelRect = [i16; 4];
 
-/// Writes the picture at its place on the sheet.
+/// Writes the picture at its position on the sheet.
 pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look) -> fmt::Result {
     let rects = Rects::of(drawing);
     let colours = colours(look);
@@ -56,12 +56,12 @@ pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look)
     markup.close("g")
 }
 
-/// White where what is pending is seen: everywhere but on diagonal stripes.
+/// Writes a mask that hides diagonal stripes of allocations awaiting free.
 fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::Result {
     let side = f64::from(STRIPES_APART_PX);
     let stripe = f64::from(STRIPE_PX);
     let [width, height] = drawing.sheet.plot.map(f64::from);
-    // Stripes are counted from the lower left of the plane; the pattern from the upper left of the window.
+    // Stripes are counted from the lower left of the plane, the pattern from the upper left of the window.
     let down = (height + f64::from(frame.stripe_px[1])) % side;
     markup.raw("<defs><pattern id=\"stripes\" patternUnits=\"userSpaceOnUse\"")?;
     markup.number("width", side)?;
@@ -94,10 +94,10 @@ fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::R
     markup.raw("</mask></defs>\n")
 }
 
-/// The rectangles of a picture, those of one colour together.
+/// Rectangles of a picture, grouped by path.
 struct Rects {
     places: Vec<PixelRect>,
-    /// Where each colour begins; one entry more than colours.
+    /// Start of each path in `places`. One entry more than paths.
     starts: Vec<u32>,
 }
 
@@ -111,7 +111,7 @@ impl Rects {
                 rects_of(&Placed::new(quad, &placement), size, then);
             }
         };
-        // Counted first, so that each finds its place without a sort.
+        // A counting sort: count first, then place each rectangle.
         let mut starts = vec![0u32; PATHS as usize + 1];
         for_each(&mut |path, _| {
             if let Some(count) = starts.get_mut(path as usize + 1) {
@@ -150,7 +150,7 @@ impl Rects {
     }
 }
 
-/// The rectangles of one quad: its fill, and its lines above that.
+/// Emits the rectangles of one quad: its fill, then its lines.
 fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
     let Placed { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
@@ -169,7 +169,7 @@ fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect
     }
 }
 
-/// The part of a rectangle that lies in the window.
+/// Clips a rectangle to the window.
 fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelRect> {
     let [left, right] = x.map(|x| x.clamp(0, width));
     let [low, high] = y.map(|y| y.clamp(0, height));
@@ -177,7 +177,8 @@ fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelR
     (right > left && high > low).then(|| place.map(|px| px.min(i32::from(i16::MAX)) as i16))
 }
 
-/// A path of rectangles; neighbours that make one are joined. Each begins where the one before did: short numbers.
+/// Writes a path of rectangles. Adjacent ones are merged. Each starts relative to the previous one, which keeps the
+/// numbers short.
 fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Result {
     let Some((first, rest)) = places.split_first() else { return Ok(()) };
     markup.open("path")?;
@@ -198,7 +199,7 @@ fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Re
     markup.end_of_element()
 }
 
-/// Two rectangles as one, where they have a side in common.
+/// Merges two rectangles that share a side.
 fn joined(one: PixelRect, other: PixelRect) -> Option<PixelRect> {
     let [x, y, width, height] = one;
     let [other_x, other_y, other_width, other_height] = other;

@@ -1,4 +1,4 @@
-//! The shapes of a sheet as elements.
+//! Shapes of a sheet as SVG elements.
 
 use super::drawing::Inks;
 use super::markup::{Markup, colour};
@@ -7,10 +7,10 @@ use crate::shapes::{Anchor, Face, Shape, Text, Tint};
 use crate::timeline::paint::SHADES;
 use std::fmt;
 
-/// The families of code.
+/// Font families of code.
 const MONO: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
-/// Writes them, back to front.
+/// Writes the shapes, back to front.
 pub(super) fn write(
     markup: &mut Markup<'_>,
     shapes: &[Shape],

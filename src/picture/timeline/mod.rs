@@ -1,10 +1,11 @@
-//! History → geometry in whole device pixels.
+//! Geometry of the timeline, in whole device pixels.
 //!
-//! The stack at a moment has every live allocation above those of lower rank. A [`Scene`] shows, in each column of the window,
-//! the exact stack at the column's largest moment; so no peak is ever hidden, at any zoom. [`addresses`] draws where all of it lies.
+//! In a stack, each live allocation is above those of lower rank. A [`Scene`] shows in each column of the window the
+//! exact stack at the moment of the column's largest total, so no peak is hidden at any zoom. [`addresses`] draws
+//! allocations by address instead.
 //!
 //! ```text
-//! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        all of it driven by SceneJob
+//! Totals ──▶ columns ──▶ visible ──▶ tree ──▶ pieces ──▶ quads ──▶ Scene        (driven by SceneJob)
 //! ```
 
 pub mod addresses;
@@ -44,5 +45,5 @@ pub use ticks::{Tick, byte_ticks, event_ticks, time_ticks};
 pub use view::{Axis, Extent, View};
 pub use window_columns::WindowColumns;
 
-/// The length of the time axis, for those who know a span and no clock.
+/// Length of the time axis, for callers with a time span but no clock.
 pub use history::replay::times::{time_axis_margin, time_axis_width};

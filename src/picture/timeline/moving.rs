@@ -1,4 +1,4 @@
-//! The live tree, brought from column to column.
+//! The tree of live allocations, moved from column to column.
 
 use super::source::Source;
 use super::standing::Standing;
@@ -6,28 +6,28 @@ use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
 use base::slice::{Slice, Sliced};
 
-/// The tree at the moment of one column after another.
+/// The live tree at the current column.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
-    /// What is live once all columns before `column` are applied, and a part of those of `column`.
+    /// Live allocations after all columns before `column` and part of the changes of `column`.
     pub(super) tree: LiveTree,
-    /// The live leaves that stand out, where anything does.
+    /// Live leaves that are highlighted, if anything is.
     pub(super) standing: Option<Standing>,
     pub(super) column: usize,
-    /// How many of its changes were looked at.
+    /// Number of changes of the column that are processed.
     done: usize,
-    /// The lowest leaf that they changed; `u32::MAX` for none.
+    /// Lowest leaf that they changed. `u32::MAX` if none.
     changed: u32,
 }
 
 impl Moving {
-    /// Before the first column: nothing is live.
+    /// Creates the state before the first column, with an empty tree.
     pub(super) fn new(leaves: usize) -> Moving {
         Moving { tree: LiveTree::new(leaves), standing: None, column: 0, done: 0, changed: u32::MAX }
     }
 
-    /// Brings the tree to the moment of the column in work, as far as changes are `wanted`: the lowest leaf that looks different
-    /// there, `u32::MAX` for none.
+    /// Applies the `wanted` changes of the current column and moves on. Returns the lowest leaf that looks different,
+    /// or `u32::MAX` if none does.
     #[inline(always)]
     pub(super) fn apply(
         &mut self,

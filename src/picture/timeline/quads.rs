@@ -1,4 +1,5 @@
-//! Pieces of one column after another → quads: a piece that looks as it did in the column before makes its quad longer.
+//! Merging of the pieces of adjacent columns into quads. A piece that looks like in the previous column extends its
+//! quad.
 
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use super::source::Source;
@@ -6,41 +7,42 @@ use super::standing::Standing;
 use super::tree::{Live, LiveTree, TreeNode};
 use super::visible::Visible;
 
-/// The most quads a scene has. Where it would have more, thin blocks are joined into higher bands.
+/// Maximum number of quads of a scene. Beyond it, thin blocks are joined into higher bands.
 pub const MAX_QUADS: usize = 300_000;
 
-/// A part of one column's stack: one block, or neighbours joined into a band.
+/// A part of a column's stack: one block, or a band of adjacent blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// The lowest node of the tree it consists of.
+    /// Lowest tree node of the piece.
     pub(super) first: TreeNode,
-    /// The highest; equal to `first` and a leaf when the piece is one block.
+    /// Highest tree node. It equals `first` and is a leaf if the piece is one block.
     pub(super) last: TreeNode,
     pub(super) live: Live,
-    /// Lower and upper edge in pixels of the window, clipped to it.
+    /// Lower and upper edge in pixels, clipped to the window.
     pub(super) rows: [i16; 2],
 }
 
-/// The quads of a scene while it grows from left to right.
+/// Quads of a scene while it grows from left to right.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Quads {
     pub(super) quads: Vec<Quad>,
     pub(super) identities: Vec<QuadIdentity>,
-    /// The quads that reach up to the column in work, bottom up, and how many of them are dealt with.
+    /// Quads that extend up to the current column, bottom up.
     open: Vec<Open>,
+    /// Number of `open` quads that are processed in the current column.
     settled: usize,
     next: Vec<Open>,
-    /// Where the stack stood after each piece of the column in work, before that of the column before.
+    /// Stack height after each piece of the current column. Before that, of the previous column.
     trail: Vec<Step>,
 }
 
-/// Where a column's stack stands after one of its pieces.
+/// Height of a column's stack after one of its pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Step {
     pub(super) leaf: u64,
-    /// In bytes.
+    /// Height in bytes.
     pub(super) height: u64,
-    /// How many quads reach beyond the column so far.
+    /// Number of quads that extend beyond the column so far.
     open: usize,
 }
 
@@ -49,25 +51,26 @@ struct Open {
     first: TreeNode,
     last: TreeNode,
     rows: [i16; 2],
-    /// [`PENDING`] and [`FADED`], as the quad has them.
+    /// [`PENDING`] and [`FADED`] flags of the quad.
     marks: u32,
     quad: u32,
 }
 
-/// What the quads of a column need to know: all of it stays the same within one.
+/// Inputs for the quads of one column.
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
-    /// The live leaves that stand out, where anything does.
+    /// Live leaves that are highlighted, if anything is.
     pub(super) standing: Option<&'a Standing>,
-    /// The column, and its left and right edge.
+    /// Index of the column.
     pub(super) column: usize,
+    /// Left and right edge of the column.
     pub(super) x: [i16; 2],
 }
 
 impl Context<'_> {
-    /// [`PENDING`] and [`FADED`] of a piece in this column: a quad goes on only while they stay.
+    /// Returns the [`PENDING`] and [`FADED`] flags of a piece. A quad continues only while they stay the same.
     #[inline(always)]
     fn marks(&self, piece: &Piece) -> u32 {
         let Live { count, largest_leaf, .. } = piece.live;
@@ -81,10 +84,10 @@ impl Context<'_> {
 }
 
 impl Quads {
-    /// Begins a column whose lowest changed leaf is `changed` (or that of a group around it which became thin): the pieces below
-    /// are those of the column before, and its quads go on. Where to begin looking for others.
+    /// Starts a column whose lowest changed leaf is `changed`. Pieces below it are kept from the previous column, and
+    /// their quads continue. Returns the position where further pieces start.
     ///
-    /// A piece ends where the next one begins, and that may have changed: so the last one below `changed` is looked for again.
+    /// The last piece below `changed` is added again, because its end may have moved.
     pub(super) fn keep_below(&mut self, changed: u32) -> Step {
         let below = self.trail.partition_point(|step| step.leaf <= u64::from(changed));
         self.trail.truncate(below.saturating_sub(1));
@@ -94,7 +97,7 @@ impl Quads {
         step
     }
 
-    /// Takes the next piece of a column, bottom up, and the height of the stack with it.
+    /// Adds the next piece of a column, bottom up. `height` is the stack's height including it.
     #[inline(always)]
     pub(super) fn add(&mut self, piece: &Piece, height: u64, context: &Context) {
         self.piece(piece, context);
@@ -124,7 +127,7 @@ impl Quads {
         self.start(piece, marks, context);
     }
 
-    /// The column whose left edge is `x` has no more pieces.
+    /// Ends the column whose left edge is `x`.
     pub(super) fn end_column(&mut self, x: i16) {
         while let Some(open) = self.open.get(self.settled) {
             self.close(*open, x);

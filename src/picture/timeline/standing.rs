@@ -1,21 +1,22 @@
-//! Which live leaves stand out, in a tree of bits: is there one in a range?
+//! A tree of bits over the live leaves that are highlighted, for fast range queries.
 //!
-//! A band asks this once a column, and may cover half of all leaves: looking through those that stand out somewhere in the window
-//! would cost their number for every band.
+//! A band asks once per column and may cover half of all leaves. Scanning the highlighted ones for every band would be
+//! too slow.
 
 use std::ops::Range;
 
-/// Bits of a word, as a power of two.
+/// Bits per word, as a power of two.
 const WORD_BITS: u32 = 6;
 
-/// The live leaves that stand out. `levels[0]` has a bit a leaf; a bit of the next level says that a word below is not 0.
+/// Set of live highlighted leaves. `levels[0]` has a bit per leaf. A bit of the next level is set if the word below is
+/// not 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Standing {
     levels: Vec<Vec<u64>>,
 }
 
 impl Standing {
-    /// Room for this many leaves, none of them set.
+    /// Creates an empty set for this many leaves.
     pub(super) fn new(leaves: usize) -> Standing {
         let mut levels = Vec::new();
         let mut words = leaves;
@@ -26,7 +27,7 @@ impl Standing {
         Standing { levels }
     }
 
-    /// A leaf that stands out becomes live.
+    /// Adds a leaf.
     pub(super) fn insert(&mut self, leaf: u32) {
         let mut at = leaf;
         for level in &mut self.levels {
@@ -36,7 +37,7 @@ impl Standing {
         }
     }
 
-    /// A leaf is no longer live.
+    /// Removes a leaf.
     pub(super) fn remove(&mut self, leaf: u32) {
         let mut at = leaf;
         for level in &mut self.levels {
@@ -49,16 +50,16 @@ impl Standing {
         }
     }
 
-    /// Whether one of these leaves is set.
+    /// Returns true if any of these leaves is set.
     pub(super) fn any_in(&self, leaves: Range<u64>) -> bool {
         self.first_from(leaves.start).is_some_and(|leaf| leaf < leaves.end)
     }
 
-    /// The first set leaf that is not below `from`.
+    /// Returns the first set leaf at or after `from`.
     fn first_from(&self, from: u64) -> Option<u64> {
         let mut at = from;
         for (height, level) in self.levels.iter().enumerate() {
-            // Beyond the last word there is nothing, on any level.
+            // Beyond the last word all levels are empty.
             let word = level.get(usize::try_from(at >> WORD_BITS).ok()?)?;
             let rest = word & (u64::MAX << (at % 64));
             if rest != 0 {

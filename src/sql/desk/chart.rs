@@ -1,18 +1,18 @@
-//! A chart of rows that are a series: numbers over events, times or steps.
+//! Line chart of a result whose rows are a series: numbers over events, times or steps.
 
 use super::node::Node;
 use super::result::{Rows, number};
 use base::units::Bytes;
 
-/// Units of the drawing.
+/// Size of the drawing in SVG units.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
-/// Lines at most: as many as there are colours.
+/// Maximum number of lines. One per colour.
 const LINES: usize = 4;
-/// Columns that a series goes along.
+/// Columns that can be the x axis.
 const AXES: [&str; 9] =
     ["event", "time_us", "step", "id", "allocated_at", "freed_at", "begin_us", "first_event", "last_event"];
-/// Columns that are numbers, but no amounts.
+/// Numeric columns that are not amounts.
 const NAMES: [&str; 12] = [
     "device",
     "stack",
@@ -28,7 +28,7 @@ const NAMES: [&str; 12] = [
     "depth",
 ];
 
-/// The chart; nothing where rows are no series.
+/// Returns the chart. Empty if the rows are not a series.
 pub(super) fn chart(rows: &Rows) -> Vec<Node> {
     draw(rows).unwrap_or_default()
 }
@@ -38,14 +38,14 @@ fn draw(rows: &Rows) -> Option<Vec<Node>> {
     let named =
         |column: &usize, names: &[&str]| rows.names.get(*column).is_some_and(|name| names.contains(&name.as_str()));
     let axis = *numeric.iter().find(|column| named(column, &AXES)).or_else(|| {
-        // Two columns, and both are numbers.
+        // A result of two numeric columns.
         numeric.first().filter(|_| rows.names.len() == 2 && numeric.len() == 2)
     })?;
     let is_amount = |column: &&usize| **column != axis && !named(column, &AXES) && !named(column, &NAMES);
     let lines: Vec<usize> = numeric.iter().filter(is_amount).take(LINES).copied().collect();
     let at = |row: usize, column: usize| rows.rows.get(row).and_then(|row| row.get(column)).and_then(number);
     let xs: Vec<f64> = (0..rows.rows.len()).filter_map(|row| at(row, axis)).collect();
-    // What goes back and forth is no series, but a table of points.
+    // If x goes back and forth, the rows are not a series.
     if xs.len() < 3 || lines.is_empty() || xs.len() < rows.rows.len() || !xs.is_sorted() {
         return None;
     }

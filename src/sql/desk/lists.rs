@@ -1,4 +1,4 @@
-//! What stands around the editor: tables and columns, ready-made queries, history, colours, words that may come next.
+//! Lists around the editor: tables, ready-made queries, history, highlighting and completions.
 
 use super::node::Node;
 use crate::canned::CANNED;
@@ -7,10 +7,10 @@ use crate::functions::FUNCTIONS;
 use crate::schema::{NOTES, TABLES, WHEN};
 use crate::typing::{Class, Token};
 
-/// Letters of a query in a list.
+/// Maximum length of a query in a list.
 const SHOWN: usize = 80;
 
-/// Tables with their columns, and functions.
+/// Returns the tables with their columns, and the functions.
 pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
     let mut number = 0;
     let mut nodes = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn schema(catalog: &Catalog) -> Vec<Node> {
     nodes
 }
 
-/// A query that shows what is in a table.
+/// Returns a query that shows the rows of a table.
 pub(super) fn example(table: usize) -> Option<String> {
     let table = TABLES.get(table)?;
     let arguments = match table.arguments {
@@ -55,12 +55,12 @@ fn entries<'a>(act: &str, entries: impl Iterator<Item = (&'a str, &'a str)>) -> 
     entries.enumerate().map(entry).collect()
 }
 
-/// The ready-made queries.
+/// Returns the ready-made queries.
 pub(super) fn canned() -> Vec<Node> {
     entries("canned", CANNED.iter().map(|query| (query.title, query.sql)))
 }
 
-/// The queries of before.
+/// Returns previous queries.
 pub(super) fn history(history: &[String]) -> Vec<Node> {
     entries("history", history.iter().map(|query| (cut(query), query.as_str())))
 }
@@ -69,7 +69,7 @@ fn cut(text: &str) -> &str {
     text.char_indices().nth(SHOWN).map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
 }
 
-/// The query in colours.
+/// Returns the query with syntax highlighting.
 pub(super) fn coloured(text: &str, tokens: &[Token]) -> Vec<Node> {
     let mut nodes: Vec<Node> = tokens
         .iter()
@@ -87,12 +87,12 @@ pub(super) fn coloured(text: &str, tokens: &[Token]) -> Vec<Node> {
             Some(Node::new("span").with("class", class).text(piece))
         })
         .collect();
-    // A line feed at the end of an element has no line of its own.
+    // A trailing newline in an element does not start a line.
     nodes.push(Node::Text("\n".to_owned()));
     nodes
 }
 
-/// Words that may come next.
+/// Returns the completions.
 pub(super) fn words(words: &[String], chosen: Option<usize>) -> Vec<Node> {
     let word = |(number, word): (usize, &String)| {
         let is_chosen = chosen == Some(number);

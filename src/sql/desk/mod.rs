@@ -1,5 +1,5 @@
-//! The page's tab as the worker sees it: what was typed and clicked in, what the page is to show out. The page itself only builds the elements
-//! that it is told.
+//! State of the page's SQL tab, in the worker. It handles input events and returns commands for the page, which only
+//! builds elements.
 
 mod chart;
 mod lists;
@@ -15,18 +15,18 @@ use crate::queries::Queries;
 use crate::typing::{Completion, completions, tokens};
 use result::Rows;
 
-/// Queries that are remembered.
+/// Maximum number of queries in the history.
 const REMEMBERED: usize = 50;
-/// Between two of them where they are kept: a letter that nobody types.
+/// Separator of stored queries. Not a character that can be typed.
 const SEPARATOR: char = '\u{1e}';
 
-/// The tab.
+/// State of the SQL tab.
 pub struct Desk {
     queries: Queries,
     clock: fn() -> f64,
-    /// What files that are saved are called.
+    /// Base name of saved files.
     name: String,
-    /// The newest first.
+    /// Newest query first.
     history: Vec<String>,
     typed: String,
     completion: Completion,
@@ -36,7 +36,8 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// About this file, with the queries of before. While two are compared, `second` is the side that the second one is.
+    /// Creates the tab with the query history. `second` is the side of the page's second file, if two files are
+    /// compared.
     pub fn new(
         queries: Queries,
         clock: fn() -> f64,
@@ -57,7 +58,7 @@ impl Desk {
         (desk, told)
     }
 
-    /// The query is now this, and the cursor stands there.
+    /// Handles an edit of the query. `cursor` is in UTF-16 units.
     pub fn typed(&mut self, text: &str, cursor: usize) -> Vec<Told> {
         self.typed = text.to_owned();
         self.completion = completions(self.queries.catalog(), text, bytes_to(text, cursor));
@@ -73,7 +74,7 @@ impl Desk {
         Told::Show("sql-words", lists::words(&self.completion.words, self.chosen))
     }
 
-    /// A key was pressed while words are listed.
+    /// Handles a key while completions are shown.
     pub fn key(&mut self, key: &str) -> Vec<Told> {
         let count = self.completion.words.len();
         if count == 0 {
@@ -97,7 +98,7 @@ impl Desk {
         self.put([&start, behind].concat(), cursor)
     }
 
-    /// The query is replaced.
+    /// Replaces the query.
     fn put(&mut self, text: String, cursor: usize) -> Vec<Told> {
         self.typed.clone_from(&text);
         self.completion = Completion::default();
@@ -122,7 +123,7 @@ impl Desk {
                 told.push(Told::Show("sql-history", lists::history(&self.history)));
                 told.push(Told::History(self.history.join(&SEPARATOR.to_string())));
             }
-            // What was there before stays: it is of another query, and the status line says why.
+            // The previous result stays, and the status line shows the error.
             Err(error) => told.push(Told::Status(error.to_string(), true)),
         }
         told
@@ -135,13 +136,13 @@ impl Desk {
         self.history.truncate(REMEMBERED);
     }
 
-    /// The rows that come after those that are shown.
+    /// Returns further rows.
     pub fn more(&mut self) -> Vec<Told> {
         let more = self.rows.more();
         if more.is_empty() { Vec::new() } else { vec![Told::Add("sql-rows", more)] }
     }
 
-    /// Something was clicked: `what` and its number, as the elements have it.
+    /// Handles a click. `action` is the kind and number of the element.
     pub fn act(&mut self, action: &str) -> Vec<Told> {
         let (what, number) = action.split_once(':').unwrap_or((action, ""));
         let number = number.parse::<usize>().unwrap_or(usize::MAX);
@@ -174,7 +175,7 @@ impl Desk {
         }
     }
 
-    /// A query that was ready made is shown and answered at once.
+    /// Shows a ready-made query and runs it.
     fn asked(&mut self, query: String) -> Vec<Told> {
         let cursor = query.encode_utf16().count();
         let mut told = self.put(query.clone(), cursor);
@@ -183,7 +184,7 @@ impl Desk {
     }
 }
 
-/// So many letters, as JavaScript counts them, are how many bytes.
+/// Converts UTF-16 units to bytes.
 fn bytes_to(text: &str, letters: usize) -> usize {
     let mut left = letters;
     for (at, sign) in text.char_indices() {

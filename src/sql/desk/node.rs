@@ -1,6 +1,6 @@
-//! An element that the page is to make.
+//! DOM elements described as data.
 
-/// An element, or a text. Which tags and attributes there may be, the page decides.
+/// An element or a text. The page restricts tags and attributes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     Text(String),
@@ -8,12 +8,12 @@ pub enum Node {
 }
 
 impl Node {
-    /// An element without children.
+    /// Creates an element without children.
     pub(crate) fn new(tag: &'static str) -> Node {
         Node::Element { tag, attributes: Vec::new(), children: Vec::new() }
     }
 
-    /// With an attribute; an empty one is left out.
+    /// Adds an attribute, unless its value is empty.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Node {
         let value = value.into();
         if let Node::Element { attributes, .. } = &mut self
@@ -24,12 +24,12 @@ impl Node {
         self
     }
 
-    /// With a text.
+    /// Adds a text.
     pub(crate) fn text(self, text: impl Into<String>) -> Node {
         self.holding([Node::Text(text.into())])
     }
 
-    /// With children.
+    /// Adds children.
     pub(crate) fn holding(mut self, more: impl IntoIterator<Item = Node>) -> Node {
         if let Node::Element { children, .. } = &mut self {
             children.extend(more);

@@ -1,4 +1,4 @@
-//! The rows of an answer: as a table, sorted, and as files.
+//! Result of a query: as a sortable table, and as files.
 
 use super::node::Node;
 use super::told::Told;
@@ -8,27 +8,27 @@ use engine::protocol::in_second_file;
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;
 
-/// Rows that are kept and shown.
+/// Maximum number of rows.
 const MOST: usize = 10_000;
-/// Rows that are made at a time, as they are scrolled to.
+/// Number of rows added per scroll.
 const STEP: usize = 200;
-/// Letters of a cell that are shown.
+/// Maximum length of a displayed cell.
 const WIDEST: usize = 300;
 
-/// The rows of an answer.
+/// Rows of a result.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<Vec<Cell<'static>>>,
     has_more: bool,
-    /// How many rows the page has.
+    /// Number of rows shown on the page.
     shown: usize,
-    /// By which column they are sorted, and whether downwards.
+    /// Sort column, and true if descending.
     sorted: Option<(usize, bool)>,
 }
 
 impl Rows {
-    /// Those of a query.
+    /// Runs a query and collects its rows.
     pub(super) fn of(queries: &Queries, text: &str) -> Result<Rows, Error> {
         let mut answer = Rows::default();
         let (names, rows, has_more) = (&mut answer.names, &mut answer.rows, &mut answer.has_more);
@@ -46,7 +46,7 @@ impl Rows {
         Ok(answer)
     }
 
-    /// What the status line says.
+    /// Returns the text of the status line.
     pub(super) fn status(&self, seconds: f64) -> String {
         let rows = match self.has_more {
             true => format!("The first {} rows", grouped(MOST as u64)),
@@ -57,13 +57,13 @@ impl Rows {
         format!("{rows} in {time}.")
     }
 
-    /// Whether all cells of a column are numbers; an empty one may be either.
+    /// Returns true if all cells of a column are numbers or empty.
     pub(super) fn is_numeric(&self, column: usize) -> bool {
         let is_number = |cell: &Cell<'_>| matches!(cell, Cell::Null | Cell::Integer(_) | Cell::Real(_));
         self.rows.iter().filter_map(|row| row.get(column)).all(is_number)
     }
 
-    /// The table, with its first rows.
+    /// Returns the table with its first rows.
     pub(super) fn table(&mut self) -> Vec<Node> {
         self.shown = 0;
         let heads = self.names.iter().enumerate().map(|(at, name)| {
@@ -81,7 +81,7 @@ impl Rows {
         vec![head, Node::new("tbody").with("id", "sql-rows").holding(rows)]
     }
 
-    /// The next rows.
+    /// Returns the next rows.
     pub(super) fn more(&mut self) -> Vec<Node> {
         let numeric: Vec<bool> = (0..self.names.len()).map(|column| self.is_numeric(column)).collect();
         let is_bytes = |at: usize| self.names.get(at).is_some_and(|name| name.ends_with("bytes"));
@@ -107,11 +107,11 @@ impl Rows {
         nodes
     }
 
-    /// Sorts by a column; once more: the other way round.
+    /// Sorts by a column. A repeated call reverses the order.
     pub(super) fn sort(&mut self, column: usize) {
         let is_down = match self.sorted {
             Some((known, is_down)) if known == column => !is_down,
-            // Of numbers the largest are wanted first.
+            // Numbers start in descending order.
             _ => self.is_numeric(column),
         };
         self.sorted = Some((column, is_down));
@@ -125,7 +125,7 @@ impl Rows {
         names.iter().find_map(|name| self.names.iter().position(|known| known == name))
     }
 
-    /// Where a row leads. Of two files it has to say which one it is of, and which device.
+    /// Returns the target of a clicked row. If two files are compared, the row must have a side and a device.
     pub(super) fn place(&self, row: usize, second: Option<&str>) -> Option<Told> {
         let cell = |names: &[&str]| match self.rows.get(row)?.get(self.column(names)?)? {
             Cell::Integer(value) => Some(*value),
@@ -142,7 +142,7 @@ impl Rows {
         (allocation.is_some() || event.is_some()).then_some(Told::Go { device, allocation, event })
     }
 
-    /// All rows as text, with this sign between cells.
+    /// Returns all rows as text, with `between` as separator of cells.
     pub(super) fn text(&self, between: char) -> String {
         let safe = |text: &str| text.replace(['\t', '\n', '\r'], " ");
         let line = |cells: Vec<String>| cells.join(&between.to_string()) + "\n";
@@ -151,10 +151,10 @@ impl Rows {
         head + &rows.collect::<String>()
     }
 
-    /// All rows as CSV (RFC 4180).
+    /// Returns all rows as CSV (RFC 4180).
     pub(super) fn csv(&self) -> String {
         let field = |text: &str, is_text: bool| {
-            // A spreadsheet would take it for a formula, and run it.
+            // A spreadsheet would run it as a formula.
             let is_formula = is_text && text.starts_with(['=', '+', '-', '@', '\t', '\r']);
             match is_formula || text.contains([',', '"', '\r', '\n']) {
                 true => format!("\"{}{}\"", if is_formula { "'" } else { "" }, text.replace('"', "\"\"")),
@@ -169,7 +169,7 @@ impl Rows {
         head + &self.rows.iter().map(row).collect::<String>()
     }
 
-    /// All rows as a file of SQLite's.
+    /// Returns all rows as an SQLite file.
     pub(super) fn sqlite(&self) -> Result<Vec<u8>, Error> {
         save_rows(&self.names, &self.rows)
     }
@@ -202,7 +202,7 @@ fn cut(cell: &Cell<'_>) -> String {
     }
 }
 
-/// As SQLite sorts: nothing, numbers, texts.
+/// Compares cells in SQLite's order: null, numbers, texts.
 fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
     let rank = |cell: Option<&Cell<'_>>| match cell {
         None | Some(Cell::Null) => 0,
@@ -220,7 +220,7 @@ fn compare(one: Option<&Cell<'_>>, other: Option<&Cell<'_>>) -> Ordering {
     }
 }
 
-/// The number that a cell is.
+/// Returns the number in a cell.
 pub(super) fn number(cell: &Cell<'_>) -> Option<f64> {
     match cell {
         Cell::Integer(value) => Some(*value as f64),

@@ -1,19 +1,19 @@
-//! What the page is to do.
+//! Commands to the page.
 
 use super::node::Node;
 
-/// What the page is to do.
+/// A command to the page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {
-    /// The element with this id has these children, and no others.
+    /// Replaces the children of the element with this id.
     Show(&'static str, Vec<Node>),
-    /// It has these as well.
+    /// Adds children to the element with this id.
     Add(&'static str, Vec<Node>),
-    /// What the status line says, and whether it is an error.
+    /// Sets the status line. The flag is true for an error.
     Status(String, bool),
-    /// The query is this, and the cursor stands there, in letters as JavaScript counts them.
+    /// Replaces the query and the cursor position, in UTF-16 units.
     Typed(String, usize),
-    /// An allocation is selected, or else the cursor goes to an event.
+    /// Selects an allocation, or moves the cursor to an event.
     Go {
         device: Option<i64>,
         allocation: Option<u32>,
@@ -21,6 +21,6 @@ pub enum Told {
     },
     Copy(String),
     Save(String, Vec<u8>),
-    /// What is kept until the page is opened again.
+    /// Stores the query history.
     History(String),
 }

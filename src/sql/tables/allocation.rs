@@ -1,4 +1,4 @@
-//! `allocation`: every allocation that the file knows. `live_at(when)`: those that are live at a moment.
+//! The tables `allocation` (all allocations) and `live_at(when)` (those that are live at a moment).
 
 use super::texts::{hex, pool_text};
 use crate::moment::When;
@@ -12,7 +12,7 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// What is known of an allocation.
+/// Columns of both tables.
 pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("id", Kind::Integer),
     ("requested_bytes", Kind::Integer),
@@ -31,7 +31,7 @@ pub(super) const COLUMNS: &[(&str, Kind)] = &[
     ("call_site", Kind::Text),
 ];
 
-/// A cell of an allocation's row.
+/// Returns a cell of an allocation's row.
 pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> Cell<'a> {
     let Some(side) = source.side(part) else { return Cell::Null };
     let id = AllocationId(id);
@@ -59,7 +59,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
     }
 }
 
-/// The event that allocated it, where that was recorded.
+/// Returns the event that made the allocation, if it was recorded.
 fn allocated(side: Side<'_>, id: AllocationId) -> Option<EventIdx> {
     match side.history.allocations.provenance(id) {
         Provenance::AllocatedBy(event) => Some(event),
@@ -74,12 +74,12 @@ fn stack(side: Side<'_>, id: AllocationId) -> StackId {
     }
 }
 
-/// How many allocations there are in all.
+/// Returns the number of all allocations.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len()).filter_map(|part| source.side(part)).map(|side| side.history.allocations.len() as u64).sum()
 }
 
-/// All allocations.
+/// Table of all allocations.
 #[derive(Default)]
 pub(super) struct Whole;
 
@@ -102,7 +102,7 @@ impl Rows for Whole {
     }
 }
 
-/// What is live at a moment.
+/// Table function of live allocations.
 #[derive(Default)]
 pub(super) struct Live;
 

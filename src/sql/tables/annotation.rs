@@ -1,11 +1,11 @@
-//! `annotation`: annotated ranges of time (`record_function`), with the events in them.
+//! The table `annotation`: annotated time ranges (`record_function`), with their events.
 
 use crate::rows::{Of, Rows, Set, Wanted};
 use crate::source::Source;
 use base::units::Moment;
 use sqlite::{Cell, Kind};
 
-/// All annotations.
+/// Table of all annotations.
 #[derive(Default)]
 pub(super) struct Annotations;
 
@@ -36,7 +36,7 @@ impl Rows for Annotations {
         let Some(side) = source.side(part) else { return Cell::Null };
         let history = side.history;
         let Some(range) = history.annotations.get(row as usize) else { return Cell::Null };
-        // The events whose times it covers.
+        // Events within the range.
         let events = || {
             let clock = history.events.times.clock()?;
             let from = clock.events_before_us(range.start_us);

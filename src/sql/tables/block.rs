@@ -1,4 +1,4 @@
-//! `block`: the blocks of the segments at the end, as recorded.
+//! The table `block`: blocks of the segments at the end, as recorded.
 
 use super::texts::hex;
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -6,7 +6,7 @@ use crate::source::Source;
 use history::snapshot::BlockState;
 use sqlite::{Cell, Kind};
 
-/// All blocks.
+/// Table of all blocks.
 #[derive(Default)]
 pub(super) struct Blocks;
 
@@ -46,7 +46,7 @@ impl Rows for Blocks {
             2 => place().and_then(|place| place.range).into(),
             3 => hex(block.address),
             4 => block.size.into(),
-            // Of a free block that is what its last allocation asked for.
+            // A free block contains the requested size of its last allocation.
             5 if !block.state.is_live() => Cell::Null,
             5 => block.requested.into(),
             6 => match block.state {

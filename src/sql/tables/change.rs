@@ -1,4 +1,5 @@
-//! `between(a, b)`: what was allocated or freed after moment a and up to moment b. The sum of `delta_bytes` is the difference of live bytes.
+//! The table function `between(a, b)`: allocations made or freed after moment a and up to moment b. The sum of
+//! `delta_bytes` is the difference of live bytes.
 
 use super::allocation;
 use crate::moment::When;
@@ -10,11 +11,12 @@ use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// What changed.
+/// Table function of changes between two moments.
 #[derive(Default)]
 pub(super) struct Between {
-    /// The moments, the earlier first, and whether they were asked for the other way round.
+    /// Both moments, the earlier one first.
     moments: [u32; 2],
+    /// True if the arguments were in reverse order.
     is_backward: bool,
 }
 

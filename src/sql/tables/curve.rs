@@ -1,4 +1,4 @@
-//! `curve`: the totals after each event, and before the first (event −1).
+//! The table `curve`: totals after each event, and before the first one (event −1).
 
 use super::event;
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -9,10 +9,10 @@ use history::replay::Curve;
 use sqlite::{Cell, Kind};
 use std::cell::Cell as Slot;
 
-/// The totals of all moments.
+/// Table of totals.
 #[derive(Default)]
 pub(super) struct Totals {
-    /// Those that were read last: part, moment and bytes, of each kind. The next row needs one event more.
+    /// Last total of each kind: part, moment and bytes. The next row adds one event to it.
     last: [Slot<Option<(usize, u32, i64)>>; 3],
 }
 

@@ -1,4 +1,4 @@
-//! `event`: what was recorded, in order. What was live after it is in `curve`.
+//! The table `event`: recorded events, in order. Totals are in `curve`.
 
 use super::texts::{hex, pool_text};
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -6,11 +6,11 @@ use crate::source::Source;
 use base::units::EventIdx;
 use sqlite::{Cell, Kind};
 
-/// All events.
+/// Table of all events.
 #[derive(Default)]
 pub(super) struct Events;
 
-/// How many events there are in all.
+/// Returns the number of all events.
 pub(super) fn count(source: &Source) -> u64 {
     (0..source.parts.len())
         .filter_map(|part| source.side(part))
@@ -53,7 +53,7 @@ impl Rows for Events {
             1 => history.events.action(row).name().into(),
             2 => history.events.times.at(row).into(),
             3 => history.address_and_size(EventIdx(row)).1.into(),
-            // Other events have something else where these have an address.
+            // Other events use the address field for something else.
             4 if history.events.action(row).moves_memory() => hex(history.address_and_size(EventIdx(row)).0),
             5 => side.event_stream(row).into(),
             6 => pool_text(side.event_pool(row)),

@@ -1,4 +1,4 @@
-//! `frame`: the frames of each stack, the innermost at position 0.
+//! The table `frame`: frames of each stack, the innermost at position 0.
 
 use super::stack::{frame_cell, wanted_stacks};
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -8,10 +8,10 @@ use history::snapshot::{FrameId, StackId};
 use sqlite::{Cell, Kind};
 use std::cell::RefCell;
 
-/// All frames of all stacks.
+/// Table of all frames.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// File, place of its stack, and the frames of the stack that was read last.
+    /// Last stack that was read: file, index of the stack, and its frames.
     last: RefCell<(usize, usize, Vec<FrameId>)>,
 }
 

@@ -1,11 +1,11 @@
-//! `meta`: what the file says of itself, its devices and the allocator's settings.
+//! The table `meta`: facts about the file, its devices and allocator settings.
 
 use crate::rows::{Of, Rows, Set, Wanted};
 use crate::source::Source;
 use engine::protocol::{DeviceSummary, FileSummary};
 use sqlite::{Cell, Kind};
 
-/// What is known of a file: device, key, value.
+/// Table of facts: device, key, value.
 #[derive(Default)]
 pub(super) struct Meta {
     rows: Vec<(Option<i64>, String, Known)>,

@@ -1,4 +1,4 @@
-//! The tables: which columns each has, and how a row is read.
+//! The SQL tables: their columns, and how their rows are read.
 
 mod allocation;
 mod annotation;
@@ -19,7 +19,7 @@ use crate::source::Source;
 use sqlite::Table;
 use std::rc::Rc;
 
-/// All tables, by name.
+/// Returns all tables, by name.
 pub(crate) fn all(source: &Rc<Source>) -> [(&'static str, Rc<dyn Table>); 13] {
     [
         ("allocation", Listed::<allocation::Whole>::new(source)),

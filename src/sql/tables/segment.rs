@@ -1,4 +1,4 @@
-//! `segment`: what was reserved, range by range, from when to when.
+//! The table `segment`: reserved address ranges with their lifetimes.
 
 use super::texts::{hex, pool_text};
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -6,7 +6,7 @@ use crate::source::Source;
 use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
 
-/// All ranges.
+/// Table of all reserved ranges.
 #[derive(Default)]
 pub(super) struct Segments;
 

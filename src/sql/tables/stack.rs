@@ -1,30 +1,30 @@
-//! `stack`: every stack that anything has.
+//! The table `stack`: all stacks that occur in other tables.
 
 use crate::rows::{Of, Rows, Set, Wanted};
 use crate::source::Source;
 use history::snapshot::{FrameId, Snapshot, StackId};
 use sqlite::{Cell, Kind};
 
-/// All stacks.
+/// Table of all stacks.
 #[derive(Default)]
 pub(super) struct Stacks;
 
-/// Function, file and line of a frame.
+/// Returns function, file or line of a frame.
 pub(super) fn frame_cell<'a>(snapshot: &'a Snapshot, frame: FrameId, column: usize) -> Cell<'a> {
     let frame = snapshot.frames.frame(frame);
     match column {
         0 => snapshot.strings.text(frame.name).into(),
         1 => {
             let file = snapshot.strings.text(frame.filename);
-            // What torch writes for C++ frames without debug information.
+            // PyTorch writes these for C++ frames without debug information.
             if matches!(&*file, "" | "??" | "none") { Cell::Null } else { file.into() }
         }
-        // Real files have 2^64 − 1 for an unknown line, and 0.
+        // Files contain 2^64 − 1 or 0 for unknown lines.
         _ => u32::try_from(frame.line).ok().filter(|line| (1..=i32::MAX as u32).contains(line)).into(),
     }
 }
 
-/// The rows of a file's stacks whose numbers are wanted.
+/// Returns the rows of a file's stacks with the requested numbers.
 pub(super) fn wanted_stacks(source: &Source, part: usize, wanted: &Wanted) -> Option<std::ops::Range<u32>> {
     let file = source.parts.get(part)?.file;
     let first = source.files.get(file)?.first_stack;

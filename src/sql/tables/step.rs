@@ -1,4 +1,4 @@
-//! `step`: training steps, as the insight on steps finds them.
+//! The table `step`: training steps, as found by the insight on steps.
 
 use crate::facts::Step;
 use crate::rows::{Of, Rows, Set, Wanted};
@@ -6,7 +6,7 @@ use crate::source::Source;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// All steps.
+/// Table of all steps.
 #[derive(Default)]
 pub(super) struct Steps {
     steps: Rc<Vec<Step>>,

@@ -1,4 +1,5 @@
-//! `tree(when)`: the call tree of what is live at a moment, as the tab Call stacks has it with all frames shown.
+//! The table function `tree(when)`: call tree of the live bytes at a moment. Equals the Call tree tab with all frames
+//! shown.
 
 use super::stack::frame_cell;
 use crate::moment::When;
@@ -14,7 +15,7 @@ use history::snapshot::StackId;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
-/// Nodes of a tree; stacks that need more end at their callers.
+/// Maximum number of nodes. Stacks that need more end at their callers.
 const MOST_NODES: usize = 4_000_000;
 
 fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
@@ -31,7 +32,7 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
         let sum = sums.entry(key).or_default();
         *sum = [sum[0].saturating_add(bytes), sum[1] + 1];
     });
-    // Not in the order of a table of hashes: two queries of one tree have the same numbers.
+    // Sorted, so that node numbers do not depend on the hash seed.
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != Stem::Everything, stem.text(), *stack));
     let root = Node { stem: Stem::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
@@ -59,7 +60,7 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
             node.own = [node.own[0].saturating_add(bytes), node.own[1] + count];
         }
     }
-    // Parents come before their children.
+    // Parents precede their children.
     for at in (0..nodes.len()).rev() {
         let Some(node) = nodes.get_mut(at) else { break };
         node.total = [node.total[0].saturating_add(node.own[0]), node.total[1] + node.own[1]];
@@ -71,7 +72,7 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
     nodes
 }
 
-/// The nodes of the tree.
+/// Table function of call tree nodes.
 #[derive(Default)]
 pub(super) struct Tree {
     nodes: Rc<Vec<Node>>,
@@ -103,7 +104,7 @@ impl Rows for Tree {
         let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
         let mut kept = of.facts.tree.borrow_mut();
         let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
-        // A join asks for the same tree for each row.
+        // A join requests the same tree for each row.
         self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(grow(side, at)))).1.clone());
         Ok(Set::keyed(self.nodes.len() as u32, 0, &wanted.keys))
     }

@@ -13,11 +13,11 @@ use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MOST_C
 use ui::flame::words::{crumbs, found, note, reading};
 use ui::shown::Canvas;
 
-/// Pixels of a row: as many as make a sign of a name one cell wide.
+/// Height of a row in canvas pixels, and canvas pixels per CSS pixel. Chosen so that one character is one cell wide.
 pub(crate) const ROW: i32 = 3;
 const SCALE: f64 = 0.1515;
 
-/// The page's canvas that these cells are.
+/// Returns the page's canvas that corresponds to an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     Canvas {
         width_px: u32::from(area.width).max(1),
@@ -46,7 +46,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// The cells of a box.
+/// Returns the cells of a box.
 fn place(area: Rect, x: [i32; 2], y: [i32; 2]) -> Option<Rect> {
     let row = u16::try_from((y[0] + y[1]) / 2 / ROW).ok().filter(|row| *row < area.height)?;
     let [from, to] = x.map(|x| x.clamp(0, i32::from(area.width)) as u16);
@@ -58,7 +58,7 @@ fn boxes(app: &App, buffer: &mut Buffer, area: Rect, picture: &FlamePicture) {
         let Some(place) = place(area, tile.x, tile.y) else { continue };
         let style = style(app, tile);
         buffer.set_style(place, style);
-        // A box begins where a line stands, so that neighbours of one colour are told apart.
+        // Mark the start of each box, so that neighbours of the same colour can be distinguished.
         let blank = if tile.is_hatched { "░" } else { " " };
         put(buffer, place, &blank.repeat(usize::from(place.width)), style);
         put(buffer, Rect { width: 1, ..place }, if tile.is_hatched { "░" } else { "▏" }, style);
@@ -117,7 +117,7 @@ fn style(app: &App, tile: &FlameTile) -> Style {
     if tile.is_faded { style.add_modifier(Modifier::DIM) } else { style }
 }
 
-/// Black or white, whichever stands out more.
+/// Returns black or white, whichever has more contrast.
 pub(crate) fn ink([red, green, blue, _]: [u8; 4]) -> Color {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;

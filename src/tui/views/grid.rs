@@ -1,4 +1,4 @@
-//! Rows with columns: allocations, and events.
+//! Lists with columns: allocations and events.
 
 use super::rows::{body, foot_row, lines, nothing};
 use crate::app::App;
@@ -9,18 +9,18 @@ use ratatui::layout::Rect;
 use ui::rows::{Cell, Grid, RowView};
 use ui::{events, table};
 
-/// What a list has.
+/// Columns of a list.
 struct Columns {
     names: Vec<String>,
-    /// The column that takes the room that is left.
+    /// Index of the column that gets the remaining width.
     name: usize,
-    /// Those that are left out first where there is little room.
+    /// Columns that are dropped on narrow screens, in this order.
     dropped: &'static [usize],
-    /// Those whose numbers stand at the left: names and addresses.
+    /// Left-aligned columns: names and addresses.
     at_left: &'static [usize],
 }
 
-/// Cells that names have at least.
+/// Minimum width of the name column.
 const LEAST_NAME: usize = 18;
 
 pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
@@ -124,7 +124,7 @@ fn scroll_above(app: &App) -> u32 {
     scroll.above().round().max(0.0) as u32
 }
 
-/// What of a row is more than its cells show: bytes to the last one, times.
+/// Returns the details that the cells of a row abbreviate, such as exact bytes and times.
 fn exact(row: &RowView) -> String {
     let more = row.cells.iter().filter(|cell| !cell.title.is_empty() && cell.title != cell.text);
     more.map(|cell| cell.title.as_str()).collect::<Vec<_>>().join(" · ")

@@ -1,4 +1,4 @@
-//! Insights: the topics, and the report of the one that is chosen.
+//! The view of insights: the list of topics, and the report on the chosen one.
 
 use super::rows::{lines, nothing, scrolled_to};
 use crate::app::App;
@@ -13,30 +13,30 @@ use ui::State;
 use ui::why::cells::Shown;
 use ui::why::view::{ChartKind, ChartView, Kind, RowView, SheetView, Stack, marks, sign, view};
 
-/// Columns of the list of topics, and of a pane that has room for it.
+/// Width of the list of topics, and minimum width of a pane that shows it.
 const TOPICS: u16 = 18;
 const WIDE: u16 = 70;
-/// Cells that a column of a table takes at most, and a name at least.
+/// Maximum width of a text column or a heading, and minimum width of the name column.
 const MOST: usize = 26;
 const LEAST_NAME: usize = 14;
-/// Cells between columns.
+/// Gap between columns.
 const GAP: usize = 2;
 
-/// The topics that there are something to say of.
+/// Returns the topics that are available.
 pub(crate) fn topics(state: &State) -> Vec<Topic> {
     let special = [(Topic::Ranks, state.ranks.is_any()), (Topic::Comparison, state.is_compared())];
     special.into_iter().filter(|(_, holds)| *holds).map(|(topic, _)| topic).chain(Topic::ALL).collect()
 }
 
-/// A line of the report, and the statement or row that it is of.
+/// A line of the report, with the index of its statement or row.
 pub(crate) struct Written {
     pub(crate) item: Option<usize>,
-    /// The table that it is of.
+    /// Index of the table that the line belongs to.
     pub(crate) sheet: Option<usize>,
     pub(crate) line: Line,
 }
 
-/// The pane of the report.
+/// Returns the area of the report.
 pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
     if pane.width < WIDE || app.is_plain {
         return Rect { y: pane.y + 1.min(pane.height), height: pane.height.saturating_sub(1), ..pane };
@@ -75,7 +75,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let of_active = |written: &&Written| written.item == Some(marks.active);
     let first = report.iter().position(|written| of_active(&written)).unwrap_or(0);
     let last = report.iter().rposition(|written| of_active(&written)).unwrap_or(first);
-    // What stands above the first item is seen with it.
+    // The first item is shown together with the lines above it.
     let first = if marks.active == 0 { 0 } else { first };
     let top = scrolled_to(app.scrolled.report, [first, last], height, report.len());
     let has_focus = super::rows::has_focus(app);
@@ -86,7 +86,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// The lines that are scrolled away so that the active item is seen.
+/// Scrolls the report so that the active item is visible.
 pub(crate) fn follow(app: &mut App) {
     let pane = report_pane(app, app.places.view);
     let marks = marks(&app.state.why, &app.state);
@@ -101,7 +101,7 @@ pub(crate) fn follow(app: &mut App) {
     app.scrolled.report_item = Some(marks.active);
 }
 
-/// The report, so many cells wide.
+/// Returns the lines of the report, wrapped to a width.
 pub(crate) fn report(app: &App, cells: usize) -> Vec<Written> {
     let view = view(&app.state.why);
     let mut written = Vec::new();
@@ -135,7 +135,7 @@ pub(crate) fn report(app: &App, cells: usize) -> Vec<Written> {
     written
 }
 
-/// Bars from low to high.
+/// Bars of 0 to 8 eighths of a cell.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
@@ -195,7 +195,7 @@ fn text_of<'a>(app: &App, cell: &'a Shown) -> &'a str {
     if app.is_exact && !cell.exact.is_empty() && cell.part.is_none() { &cell.exact } else { &cell.text }
 }
 
-/// A table as lines, each with the row that it is of.
+/// Returns the lines of a table, each with the index of its row.
 fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line)> {
     let mut lines: Vec<(Option<usize>, Line)> = vec![(None, Line::default())];
     let folded = if sheet.is_folded { "▸ " } else { "▾ " };
@@ -277,7 +277,7 @@ fn row_line(app: &App, sheet: &SheetView, row: &RowView, widths: &[usize]) -> Li
     line
 }
 
-/// How many cells each column has; 0 for one that there is no room for. Names get what is left.
+/// Returns the widths of the columns. Columns that do not fit get 0. The name column gets the remaining width.
 fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
     let of_column = |at: usize| {
         let cells = sheet.rows.iter().filter_map(|row| row.cells.get(at)).map(|(cell, _)| width(text_of(app, cell)));
@@ -305,11 +305,11 @@ fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
     widths
 }
 
-/// The table that the active item is of.
+/// Returns the index of the table with the active item.
 pub(crate) fn active_sheet(app: &App) -> Option<usize> {
     let active = marks(&app.state.why, &app.state).active;
     let report = report(app, 80);
     let of_active = report.iter().find(|written| written.item == Some(active)).and_then(|written| written.sheet);
-    // A statement has none: the first one is meant.
+    // If a statement is active, use the first table.
     of_active.or_else(|| report.iter().find_map(|written| written.sheet))
 }

@@ -1,4 +1,4 @@
-//! The views: each of the page's view models in cells.
+//! The views, which draw the page's view models in cells.
 
 pub(crate) mod flame;
 pub(crate) mod grid;
@@ -21,7 +21,7 @@ use ui::tree::ROW_PX as TREE_PX;
 use ui::tree_keys::TreeAction;
 use ui::{Action, events, memory, table};
 
-/// Tells the state how much of the view that is seen there is room for.
+/// Updates the size of the visible view in the state.
 pub(crate) fn arrange(app: &mut App) {
     let pane = app.places.view;
     let rows = f64::from(body(pane).height);
@@ -69,7 +69,7 @@ pub(crate) fn arrange(app: &mut App) {
     }
 }
 
-/// Draws the view that is seen.
+/// Draws the visible view.
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
     let pane = app.places.view;
     if pane.is_empty() || app.state.file().is_none() {

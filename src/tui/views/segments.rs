@@ -1,4 +1,4 @@
-//! Segments and their blocks at the cursor; first those that could be released.
+//! The view of segments and blocks at the cursor, preceded by what keeps segments from being released.
 
 use super::rows::nothing;
 use crate::app::App;
@@ -13,10 +13,11 @@ use ui::memory::words::{astray, fits, headings, kept, note, pool_choices, readin
 use ui::memory::{self, ROW_PX};
 use ui::shown::Canvas;
 
-/// Pixels to a CSS pixel: as many as make a sign of a block's size one cell wide.
+/// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;
 
-/// Rows that say what is reserved and what could be released: no more than a third of the pane.
+/// Returns the lines above the segments: sums, call sites that keep segments, and sort order. At most a third of the
+/// pane.
 fn said(app: &App) -> Vec<Line> {
     let (state, pane) = (&app.state, app.places.view);
     let Some(page) = state.memory.page() else { return Vec::new() };
@@ -49,7 +50,7 @@ fn said(app: &App) -> Vec<Line> {
     lines
 }
 
-/// The part of the pane that has the segments.
+/// Returns the area of the segments.
 pub(crate) fn body(app: &App) -> Rect {
     let pane = app.places.view;
     let above = u16::try_from(said(app).len()).unwrap_or(0).min(pane.height);
@@ -57,7 +58,7 @@ pub(crate) fn body(app: &App) -> Rect {
     Rect { y: pane.y + above, height: pane.height.saturating_sub(above + below), ..pane }
 }
 
-/// Rows below the segments that say what keys have led to.
+/// Returns the number of rows below the segments, which describe the active block.
 fn reading_rows(pane: Rect) -> u16 {
     match pane.height {
         ..5 => 0,
@@ -66,7 +67,7 @@ fn reading_rows(pane: Rect) -> u16 {
     }
 }
 
-/// The page's canvas that these cells are.
+/// Returns the page's canvas that corresponds to an area of cells.
 pub(crate) fn canvas(area: Rect) -> Canvas {
     let height = f64::from(area.height) * ROW_PX * SCALE;
     Canvas { width_px: u32::from(area.width).max(4), height_px: (height.round() as u32).max(1), scale: SCALE }
@@ -112,7 +113,7 @@ fn bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
         (from < to).then(|| Rect { x: area.x + from, y: area.y + row, width: to - from, height: 1 })
     };
     for frame in &picture.frames {
-        // What is free is what people come for.
+        // Draw free memory visibly, since it is the point of this view.
         if let Some(place) = place(frame.x, frame.y) {
             put(buffer, place, &"░".repeat(usize::from(place.width)), Tone::Soft.style());
         }

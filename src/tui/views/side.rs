@@ -1,4 +1,4 @@
-//! The pane beside the views: the selection with its stack and the cursor, the legend, facts of the file.
+//! The side pane: the selection with its stack, the cursor, the legend, and facts about the file.
 
 use super::rows::lines;
 use crate::app::App;
@@ -14,7 +14,7 @@ use ui::side::Side;
 use ui::summary::{Fact, facts};
 use ui::{find, legend, moment, range};
 
-/// Cells that labels of facts have.
+/// Minimum width of the labels of facts.
 const LABEL: usize = 15;
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
@@ -34,14 +34,14 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) {
         put(buffer, place, name, style);
     }
     let body = Rect { y: pane.y + 1, height: pane.height.saturating_sub(1), ..pane };
-    // A column between the panes.
+    // Leave an empty column between the panes.
     let body = if pane.x > 0 { Rect { x: body.x + 1, width: body.width.saturating_sub(1), ..body } } else { body };
     let all = content(app, usize::from(body.width));
     let most = all.len().saturating_sub(usize::from(body.height));
     lines(buffer, body, &all, app.scrolled.side.min(most));
 }
 
-/// Where its tabs stand.
+/// Returns the position and name of each tab of the pane.
 pub(crate) fn tab_places(pane: Rect) -> Vec<(Side, Rect, &'static str)> {
     let mut x = pane.x;
     let names = [(Side::Selection, " Selection "), (Side::Legend, " Legend "), (Side::File, " File ")];
@@ -54,7 +54,7 @@ pub(crate) fn tab_places(pane: Rect) -> Vec<(Side, Rect, &'static str)> {
     names.into_iter().map(place).collect()
 }
 
-/// What stands in the tab that is seen.
+/// Returns the lines of the visible tab.
 pub(crate) fn content(app: &App, cells: usize) -> Vec<Line> {
     match app.state.side {
         Side::Selection => selection(app, cells),
@@ -79,7 +79,7 @@ fn own(of: &Fact, cells: usize) -> Vec<Line> {
     fact((&of.label, &of.value), cells)
 }
 
-/// The selected allocation with its stack, the cursor, the range.
+/// Returns the lines about the selected allocation with its stack, the cursor and the range.
 pub(crate) fn selection(app: &App, cells: usize) -> Vec<Line> {
     let state = &app.state;
     let mut all = Vec::new();
@@ -149,7 +149,7 @@ fn frame_lines(app: &App, frame: &FrameView, cells: usize) -> Vec<Line> {
     lines
 }
 
-/// The lines of the legend.
+/// Returns the entries of the legend.
 pub(crate) fn legend_lines(app: &App) -> Vec<legend::Line> {
     let state = &app.state;
     let (plot, colouring) = (state.looks.plot, state.coloured_by());

@@ -11,12 +11,12 @@ use ratatui::style::{Color, Style};
 use ui::tree_keys::MERGES;
 use ui::tree_rows::{Heads, RowView, TreeView, view};
 
-/// From little to much: ptmem's steps of 5, 20, 40 and 70 %.
+/// Colours from low to high shares. The thresholds are 5, 20, 40 and 70 %, as in ptmem.
 const HEAT: [Color; 5] = [Color::Blue, Color::Cyan, Color::Green, Color::Yellow, Color::Red];
-/// CSS pixels that the page's rows stand to the right, for a cell.
+/// CSS pixels of indent in the page per cell of indent here.
 const INDENT_PX: u32 = 7;
 
-/// Columns of numbers: total, share, at most three more.
+/// Widths of the numeric columns: total, share, and up to three more. 0 for a hidden column.
 struct Columns {
     widths: [usize; 5],
 }
@@ -30,7 +30,7 @@ impl Columns {
             let head = heads.and_then(|heads| heads.get(at)).map_or(0, |(name, _)| width(name));
             *place = rows().map(|row| width(&cell(app, row, at))).max().unwrap_or(0).max(head);
         }
-        // What is least needed goes first: share of the parent, own bytes, count.
+        // On narrow screens, drop the least important columns: share of the parent, self bytes, count.
         for dropped in [2, 4, 3] {
             if widths.iter().map(|wide| wide + 2).sum::<usize>() + 30 <= cells {
                 break;
@@ -78,7 +78,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     let head = columns.line(name, |_| Tone::Soft.style()).and([&tools.join(", "), way.as_str()].concat(), Tone::Soft);
     row(pane, 0).iter().for_each(|row| put_row(buffer, *row, &head));
     let area = body(pane);
-    // Of a list of rows with one height, those beyond the edges are made as well.
+    // `view.rows` also contains rows above the visible ones.
     let above = (state.tree.scroll.top_px / ui::tree::ROW_PX).round().max(0.0) as usize;
     let skipped = above.saturating_sub(view.first as usize);
     let has_focus = super::rows::has_focus(app);
@@ -100,7 +100,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-/// What the active row is, to the byte.
+/// Returns the exact numbers of the tree and of its active row.
 pub(crate) fn foot_text(app: &App, view: &TreeView) -> String {
     let active = view.rows.iter().flatten().find(|row| row.is_active);
     let row = active.map(|row| {
@@ -136,7 +136,7 @@ fn row_line(app: &App, row: &RowView, columns: &Columns) -> Line {
     };
     line = line.and(cut(&row.name, 120), name);
     if !row.place.is_empty() {
-        // The whole path stands below the rows.
+        // Show only the file name. The full path is in the last row.
         let place = row.place.rsplit(['/', '\\']).next().unwrap_or(&row.place);
         line = line.and(["  ", place].concat(), Tone::Soft);
     }

@@ -1,38 +1,38 @@
-//! What is asked about a file before it is read, and of which files.
+//! The dialog that asks how many events of a large file to load, and the thresholds for showing it.
 
 use crate::file_memory::taken;
 use crate::load_range::written;
 use base::units::Bytes;
 use engine::protocol::{LoadRange, MOST_OF_32_BITS};
 
-/// A file of more bytes is asked about.
+/// File size in bytes above which the dialog is shown.
 const LARGE: u64 = 2_000_000_000;
-/// What a page can have: all that 32-bit addresses reach.
+/// Bytes of memory available to a page: the range of 32-bit addresses.
 pub(crate) const PAGE_MEMORY: u64 = 4 << 30;
-/// What the tables of a file may take of it.
+/// Bytes of [`PAGE_MEMORY`] that the tables of a file may take.
 const ROOM: u64 = MOST_OF_32_BITS;
-/// What stands in the field at first: a second or two of work, and far more than a few steps of training.
+/// Initial text of the field: takes a second or two to load, and covers far more than a few training steps.
 const OFFERED: &str = "last 1,000,000";
-/// What is wrong with what was typed.
+/// Error for text that is not a range of events.
 pub(crate) const WRONG: &str = "Expected events such as last 1,000,000 or 2,000,000..3,000,000.";
 
-/// A file that is not read yet: all of it, or a range?
+/// The dialog shown before a file is read: load all events, or a range?
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choosing {
-    /// Its name.
     pub name: String,
-    /// Its size, and what all of it takes.
+    /// The file's size and the memory that all its events take.
     pub text: String,
-    /// Whether all of it may be more than a page can have.
+    /// True if all events may need more memory than a page can have.
     pub may_not_fit: bool,
-    /// What the field has at first.
+    /// Initial text of the field.
     pub offered: String,
-    /// What is wrong with what was typed last; empty: nothing.
+    /// Error about the text entered last, or empty.
     pub wrong: &'static str,
 }
 
 impl Choosing {
-    /// About the file of this name and length, of which these events were loaded before. `name` tells it from others of its archive.
+    /// Creates the dialog. `name` is shown and includes the path in an archive. `file` and `length` (bytes) determine
+    /// the memory estimate. `before` is the range that was loaded previously.
     pub(crate) fn new(name: String, file: &str, length: Option<u64>, before: Option<LoadRange>) -> Choosing {
         let bytes = length.unwrap_or(0);
         let [least, most] = taken(file, bytes);
@@ -59,7 +59,7 @@ impl Choosing {
     }
 }
 
-/// Whether a file is asked about before it is read.
+/// Returns whether to ask which events to load before reading a file.
 pub(crate) fn is_large(file: &str, bytes: u64) -> bool {
     bytes > LARGE || taken(file, bytes)[1] > ROOM
 }

@@ -1,10 +1,10 @@
-//! The devices of the second file among those of the page.
+//! Removal of the second file's devices, and choice of a device within a comparison.
 
 use crate::shared::Shared;
 use crate::stage::Stage;
 use engine::protocol::own_ordinal;
 
-/// Forgets the second file and its devices; whether the shown one was among them.
+/// Discards the second file and its devices. Returns whether the shown device was one of them.
 pub(crate) fn forget(state: &mut Shared) -> bool {
     let comparing = std::mem::take(&mut state.comparing);
     let own_devices = comparing.own_devices;
@@ -18,7 +18,7 @@ pub(crate) fn forget(state: &mut Shared) -> bool {
     state.device_place >= own_devices
 }
 
-/// A device is chosen while two are compared: it takes the place of that of its file, and gets the focus.
+/// Puts a newly chosen device into the compared pair, in place of the device of the same file.
 pub(crate) fn choose(state: &mut Shared, place: usize) {
     let Some(pair) = state.comparing.pair.filter(|pair| !pair.contains(&place)) else { return };
     let is_second = |place: usize| state.device_at(place).is_some_and(|device| own_ordinal(device.device).1);

@@ -1,4 +1,4 @@
-//! What the page shows of a comparison besides the two lanes and the insight: the line above the picture, and the difference below it.
+//! View models of the comparison: the bar above the timeline, and the difference curve below it.
 
 use super::data::{ComparedAt, Second};
 use crate::amount::change;
@@ -11,28 +11,30 @@ use base::units::{Bytes, grouped};
 use engine::protocol::{Align, MatchKey, own_ordinal};
 use picture::timeline::View;
 
-/// The line above the picture.
+/// The bar above the timeline.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bar {
-    /// What is on its way, and how far; empty where nothing is.
+    /// Name and progress of the second file while it loads, otherwise empty.
     pub loading: String,
-    /// A and B: file, device and peak; empty while there is only one.
+    /// File and device of A and B. Empty until both are known.
     pub sides: [String; 2],
-    /// Which moments, by their place in [`ComparedAt::ALL`].
+    /// Index into [`ComparedAt::ALL`].
     pub at: usize,
-    /// The key, by its place behind “automatic”.
+    /// Index of the match key in the picker, where 0 is "automatic".
     pub key: usize,
-    /// The alignment, likewise; and how “automatic” reads.
+    /// Index of the alignment in the picker, where 0 is "automatic".
     pub align: usize,
+    /// Label of "automatic", with the alignment that it resolved to.
     pub aligned: String,
     pub paths: String,
-    /// What is live at the cursor, and the same to the byte.
+    /// Live bytes of A and B at the cursor, with three digits.
     pub cursor: String,
+    /// Live bytes of A and B at the cursor, to the byte.
     pub exact: String,
     pub is_overlaid: bool,
 }
 
-/// The line above the picture; `None` where nothing is compared.
+/// Builds the bar above the timeline. `None` if nothing is compared.
 pub fn bar(state: &Shared) -> Option<Bar> {
     let comparing = &state.comparing;
     let loading = match &comparing.second {
@@ -65,14 +67,14 @@ pub fn bar(state: &Shared) -> Option<Bar> {
     })
 }
 
-/// The devices that the shown one can be compared with: ordinals and names.
+/// Returns the ordinals and names of the devices that the shown one can be compared with.
 pub fn other_devices(state: &Shared) -> Vec<(i64, String)> {
     let others = state.file().into_iter().flat_map(|file| file.devices.iter().enumerate());
     let others = others.filter(|(place, _)| *place != state.device_place);
     others.map(|(place, device)| (device.device, side(state, place))).collect()
 }
 
-/// A side: the name of its file where that is not the same, and its device.
+/// Returns the name of a side: its device, preceded by its file if there are two files.
 pub(crate) fn side(state: &Shared, place: usize) -> String {
     let Some(device) = state.device_at(place) else { return String::new() };
     let (ordinal, is_second) = own_ordinal(device.device);
@@ -85,7 +87,7 @@ pub(crate) fn side(state: &Shared, place: usize) -> String {
     if file.is_empty() { name } else { [file, " · ", &name].concat() }
 }
 
-/// What is live at both moments, short and to the byte.
+/// Formats the live bytes at both moments, with three digits and to the byte.
 fn cursor([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
     let short =
         ["A ", &Bytes(live_a).to_string(), " · B ", &Bytes(live_b).to_string(), " (", &change(live_a, live_b), ")"];
@@ -103,18 +105,18 @@ fn cursor([a, b]: [u32; 2], [live_a, live_b]: [u64; 2]) -> (String, String) {
     (short.concat(), exact.concat())
 }
 
-/// The difference over A's window.
+/// The curve of B − A over A's window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strip {
-    /// Left and right edge of each column in pixels of A's window, and the smallest and largest B − A in it.
+    /// Left and right edge of each column in device pixels of A's window, and the minimum and maximum of B − A in it.
     pub columns: Vec<([f64; 2], [i64; 2])>,
-    /// The largest absolute difference that is seen.
+    /// Largest absolute difference in the window, in bytes.
     pub most: u64,
-    /// The largest differences of the whole trace: their place in A's window, what they are, and A's moment.
+    /// Marks at the largest differences of the whole trace that lie in the window: column, label, and moment of A.
     pub marks: Vec<(f64, String, u32)>,
 }
 
-/// The difference over A's window; `None` where nothing is compared, or nothing is known of it yet.
+/// Builds the difference curve. `None` if nothing is compared or the worker has not answered yet.
 pub fn strip(state: &Shared) -> Option<Strip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.place == pair[0]).map(|lane| *lane.view)?;
@@ -142,14 +144,14 @@ pub fn strip(state: &Shared) -> Option<Strip> {
     Some(Strip { columns, most, marks })
 }
 
-/// `+1.20 GiB`, `−300 MiB`.
+/// Formats a difference with its sign: `+1.20 GiB`, `−300 MiB`.
 fn signed(delta: i64) -> String {
     let sign = if delta < 0 { "−" } else { "+" };
     [sign, &Bytes(delta.unsigned_abs()).to_string()].concat()
 }
 
 impl Shared {
-    /// B's live bytes over A's window, where they are wanted and A is shown.
+    /// Returns the curve of B's live bytes over A's window, if it is switched on and A is shown.
     pub(crate) fn overlaid_line(&self, view: &View) -> Option<Curve> {
         let pair = self.comparing.pair.filter(|pair| self.comparing.is_overlaid && pair[0] == self.device_place)?;
         let of = self.pairing()?;

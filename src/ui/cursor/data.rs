@@ -1,53 +1,53 @@
-//! Where the cursor is, and which step of it is on its way.
+//! State of the crosshair: its position, and the step in progress.
 
 use crate::latest::Latest;
 use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Step};
 use picture::timeline::{Scene, View};
 
-/// What is at a place: the allocation, the segment and what is free.
+/// The allocation at a position, and the segment and free bytes there.
 pub(crate) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
 
-/// A place that keys have led to.
+/// A position of the crosshair that was set by keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Standing {
-    /// The moment: how many events have happened.
+    /// Number of events that have happened.
     pub moment: u32,
-    /// The height in the stack, in bytes.
+    /// Height in the stack, in bytes.
     pub byte: u64,
 }
 
-/// The cursor.
+/// The crosshair.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// Where keys have led it; `None` while the pointer leads.
+    /// Position set by keys. `None` while the pointer controls the crosshair.
     pub keys: Option<Standing>,
-    /// What the worker said last of a moment it stood at.
+    /// Latest facts from the worker about a moment of the crosshair.
     pub(crate) facts: Option<MomentFacts>,
-    /// What is under it, when keys lead.
+    /// Object under the crosshair while keys control it.
     pub(crate) hit: Latest<(Standing, Looks), There>,
     pub(crate) stepping: Option<Stepping>,
-    /// Commands that came while a step was on its way.
+    /// Commands queued during a step, oldest first.
     pub(crate) waiting: Vec<CursorStep>,
     pub(crate) follow: Follow,
 }
 
 impl Cursor {
-    /// What the worker says of a moment.
+    /// Stores the worker's facts about a moment.
     pub(crate) fn take(&mut self, facts: MomentFacts) {
         self.facts = Some(facts);
     }
 }
 
-/// A step that the worker was asked for.
+/// A step that the worker was asked to compute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stepping {
     pub(crate) serial: u32,
     pub(crate) step: Step,
-    /// Events to go on after it.
+    /// Events to move on after the step.
     pub(crate) and_events: u32,
 }
 
-/// Whether the window has to come along.
+/// Request for the window to follow the crosshair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Follow {
     #[default]
@@ -55,7 +55,7 @@ pub(crate) enum Follow {
     Yes,
 }
 
-/// Where keys lead the cursor.
+/// A move of the crosshair by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CursorStep {
     Earlier,
@@ -64,30 +64,31 @@ pub enum CursorStep {
     ColumnRight,
     Above,
     Below,
-    /// Onto the allocation before, at the same byte.
+    /// To the previous allocation at the same byte.
     Before,
-    /// Onto the allocation after, at the same byte.
+    /// To the next allocation at the same byte.
     After,
-    /// To the event that made the selected allocation.
+    /// To the event that allocated the selected allocation.
     ToBorn,
     ToFreed,
-    /// Nowhere: what is there is selected.
+    /// Does not move, but selects the object under the crosshair.
     Select,
 }
 
-/// Whether the window came along.
+/// Result of [`follow`](super::follow): set if the window was moved.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Followed {
     No,
     Yes,
 }
 
-/// The column of the scene at `x` device pixels of the window.
+/// Returns the index of the scene's column at `x` device pixels of the window.
 pub(crate) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
     column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
 }
 
-/// The column, of those with these edges in pixels of the window `of`, at `x` device pixels of the window `view`.
+/// Returns the index of the column at `x` device pixels of the window `view`. The columns are given by their edges in
+/// pixels of the window `of`.
 pub(crate) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
     let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
     let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;

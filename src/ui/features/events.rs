@@ -1,4 +1,4 @@
-//! The list of events: what it lists, which part of it is seen, which rows are chosen; and how it and the moment follow each other.
+//! The Events tab: filter, scrolling, selection of rows, and synchronization of the list with the cursor.
 
 mod data;
 
@@ -23,7 +23,7 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, EventsFilter, EventsQuestion, Question};
 use std::rc::Rc;
 
-/// What pointer and field do.
+/// Handles pointer and text input.
 pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction, effects: &mut Vec<Effect>) {
     match action {
         EventsAction::Scrolled(top, height) => events.scroll.seen_at(top, height),
@@ -44,7 +44,7 @@ pub(crate) fn act(events: &mut Events, shared: &mut Shared, action: EventsAction
     }
 }
 
-/// What keys and controls do with its rows.
+/// Handles the keys and controls that all lists of rows share.
 pub(crate) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -61,7 +61,7 @@ pub(crate) fn rows(events: &mut Events, shared: &mut Shared, step: RowsStep, eff
     }
 }
 
-/// What its own keys do.
+/// Runs a command of the tab.
 fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut Vec<Effect>) {
     let selection = shared.selection.as_deref();
     let (event, otherwise) = match (step, selection) {
@@ -101,7 +101,7 @@ fn go_to(events: &mut Events, shared: &mut Shared, row: u32, extent: Extent) {
     }
 }
 
-/// The moment becomes that of the row, where it leads and is known.
+/// Moves the cursor to the active row, if the list leads and the event of that row is known.
 fn lead(events: &mut Events, shared: &mut Shared) {
     let event = events.chosen.active().and_then(|row| events.row(row)).map(|row| row.event);
     if let Some(event) = event.filter(|_| events.lead == Lead::Row) {
@@ -130,7 +130,6 @@ fn copy(events: &mut Events, shared: &mut Shared, effects: &mut Vec<Effect>) {
     events.copying.begin(shared, device, &rows, Question::EventsText(Box::new(question)), effects);
 }
 
-/// Its keys.
 const KEYS: &[Binding<EventStep>] = {
     use EventStep::*;
     use Scope::Page;
@@ -142,7 +141,7 @@ const KEYS: &[Binding<EventStep>] = {
     ]
 };
 
-/// Another device: what a person typed stays.
+/// Handles a change of device. The filter is kept.
 fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Events { text, wrong, filter, mut scroll, .. } = std::mem::take(events);
@@ -152,7 +151,7 @@ fn reset(events: &mut Events, _: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
+/// Requests the missing rows. The next question waits for the reply to the previous one.
 fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if shared.views.seen() != Some(Tab::Events) || events.answer.asked().is_some() {
         return;
@@ -162,7 +161,7 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     let filter = EventsFilter { between, ..events.filter.clone() };
     let known = events.answer.question().filter(|known| known.filter == filter).map(|known| known.rows);
     let rows = events.scroll.wanted(known);
-    // In another list its row is elsewhere.
+    // In a changed list, the row of the cursor has another index.
     let is_elsewhere = known.is_none() || events.followed != Some(moment);
     let follows = events.lead == Lead::Moment && is_elsewhere;
     let reveal = follows.then(|| moment.saturating_sub(1));
@@ -173,7 +172,7 @@ fn ask(events: &mut Events, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
 }
 
-/// Takes a part of the list.
+/// Handles a reply with rows of the list.
 fn take(
     events: &mut Events,
     shared: &mut Shared,
@@ -192,7 +191,7 @@ fn take(
         events.chosen = Chosen::default();
         events.lead = Lead::Moment;
         if question.reveal.is_none() {
-            // Its row is elsewhere now.
+            // The row has another index now.
             events.followed = None;
         }
     }

@@ -1,7 +1,7 @@
-//! Files out of what is open. The visible picture as a file: what is asked for, what it still waits for, and everything that goes into it.
+//! Export of the visible picture and of data to files: the dialog, pending requests, and contents of the picture.
 //!
-//! At the size of the screen the scene that is shown is the picture. Larger ones get a scene of their own, so nothing is
-//! interpolated; while the worker makes it, no other is asked for, or the newer one would overtake it.
+//! At screen size, the shown scene is exported. Larger pictures get a scene of their own, so nothing is interpolated.
+//! No other scene is requested meanwhile, since a newer request would cancel it.
 
 mod crop_range;
 mod data;
@@ -27,10 +27,10 @@ use picture::outline::{Rect, outline};
 use picture::timeline::{OutlineRect, Scene, View};
 use std::rc::Rc;
 
-/// The widest and highest picture that browsers draw, in pixels.
+/// Maximum width and height of a picture that browsers can draw, in pixels.
 pub const MOST_PX: u32 = 16_384;
 
-/// Its keys: one opens the dialog, and each format has its own there.
+/// One key opens the dialog. Inside it, each format has a key.
 const KEYS: &[Binding<ExportStep>] = &{
     let open = line(Scope::Page, &["i"], ExportStep::Toggle, "Export", "export-open");
     let mut keys = [open; 3 + Format::ALL.len() + ExportFormat::ALL.len()];
@@ -79,7 +79,7 @@ fn not_saved(cause: &str) -> String {
 fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: &mut Vec<Effect>) {
     match step {
         ExportStep::Toggle => {
-            // There must be something to export.
+            // Requires something to export.
             let can = shared.geometry.scene.is_some() && export.dialog == Dialog::Closed;
             export.dialog = if can { Dialog::Open } else { Dialog::Closed };
             if can && (shared.pinned.range.is_some() || export.crop.events(shared).is_none()) {
@@ -102,7 +102,7 @@ fn command(export: &mut Export, shared: &mut Shared, step: ExportStep, effects: 
     }
 }
 
-/// Begins what is wanted, once everything it shows is known. To be called when the scene of the window is there.
+/// Starts the requested export once all its data is known. Called when the scene of the window is available.
 fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(format) = export.wanted.filter(|_| !export.is_drawing()) else { return };
     let (Some(plane), Some(shown), Some(canvas)) = (shared.plane(), shared.view, shared.canvas) else { return };
@@ -131,7 +131,8 @@ fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Ve
         finish(shared, *making, scene, effects);
         return;
     }
-    // A pixel more on each side, where the picture goes on: so a block that begins at the edge of the window has its line there.
+    // One more pixel on each side, since the picture continues there. A block that begins at the edge of the window
+    // is then drawn with its outline.
     let view = plane.widened(scaled, 1, 1);
     let ([scene, outline], looks) = (making.serials, making.looks);
     if let Some(allocation) = shared.outlined().map(|of| of.allocation) {
@@ -141,7 +142,7 @@ fn begin(export: &mut Export, shared: &mut Shared, device: i64, effects: &mut Ve
     export.making = Some(making);
 }
 
-/// The window with as many pixels as the format has.
+/// Returns the window at the resolution of the format.
 fn scaled(shown: &View, format: Format) -> View {
     let times = f64::from(format.times());
     View {
@@ -155,7 +156,7 @@ fn scaled(shown: &View, format: Format) -> View {
     }
 }
 
-/// Takes an answer that an export waits for; any other is given back.
+/// Handles a reply for the pending export. Other replies are returned.
 fn take(
     export: &mut Export,
     shared: &mut Shared,
@@ -177,7 +178,7 @@ fn take(
     None
 }
 
-/// How it takes part: a picture for a file overtakes those for the screen, and it takes its scene before they do.
+/// A picture for a file takes precedence over those for the screen, and its scene is consumed before them.
 pub(crate) const FEATURE: Feature<Export, ExportAction, ExportStep> = Feature {
     reset,
     asks: &[(Turn::AfterScene, begin)],
@@ -203,7 +204,7 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
         shared.remark = Some(not_saved(&format!("{width} × {height} pixels: too large for the browser")));
         return;
     }
-    // Scene and window have one scale, so one is the other moved by whole pixels.
+    // Scene and window have the same scale, so they differ by a shift of whole pixels.
     let shift = |from: i64, to: i64| i32::try_from(from - to).unwrap_or(0);
     let right = shift(scene.view.left_px, making.view.left_px);
     let up = shift(scene.view.bottom_px, making.view.bottom_px);
@@ -225,7 +226,7 @@ fn finish(shared: &mut Shared, making: Making, scene: Rc<Scene>, effects: &mut V
     })));
 }
 
-/// How large the picture of a format is, for people: `1,280 × 720 pixels`.
+/// Returns the size of the picture in a format, such as `1,280 × 720 pixels`.
 pub fn pixels(shared: &Shared, format: Format) -> String {
     let (Some(view), Some(canvas), Some(scene)) = (shared.view, shared.canvas, &shared.geometry.scene) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! The flame graph: which node fills the width, which box is selected and which is under the pointer, and how far it is scrolled.
+//! The flame graph: zoom, selected and hovered box, and scrolling.
 
 mod feature;
 mod keys;
@@ -19,105 +19,106 @@ use engine::protocol::{
 };
 use std::rc::Rc;
 
-/// The height of a row in CSS pixels.
+/// Height of a row in CSS pixels.
 const ROW_PX: f64 = 20.0;
-/// How many rows of the way to a zoomed box stay in view above it.
+/// Number of rows visible above a zoomed box.
 const ROWS_ABOVE: i64 = 2;
 
-/// What is known and seen of the flame graph.
+/// State of the flame graph.
 #[derive(Clone, Debug, Default)]
 pub struct FlameGraph {
-    /// The canvas; `None` until it was seen.
+    /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
-    /// Where the root is.
+    /// Position of the root.
     pub growth: Growth,
-    /// Device pixels that are scrolled away at the top.
+    /// Scroll offset in device pixels.
     scrolled_px: i64,
-    /// The node that fills the width, and of which arrangement it is.
+    /// The zoomed node, and its arrangement. `None` shows the whole graph.
     zoom: Option<(Arrangement, u32)>,
-    /// Where the pointer is, in device pixels from the canvas's left upper corner.
+    /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
     answer: Latest<FlameQuestion, Rc<FlamePage>>,
-    /// The allocation whose box was brought into view last…
+    /// The allocation whose box was last scrolled into view.
     followed: Option<u32>,
-    /// …and the selected node.
+    /// The selected node that was last scrolled into view.
     followed_node: Option<u32>,
-    /// What the rows that are in view were chosen for; others have to be chosen when it changes.
+    /// Zoomed node, growth and canvas that the scroll offset was chosen for. If the node or the growth changes, the
+    /// offset is chosen again.
     shown_for: Option<(u32, Growth, Canvas)>,
 }
 
-/// Which way the rows grow.
+/// Growth direction of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Growth {
-    /// The root at the top: an icicle.
+    /// The root is at the top, as in an icicle graph.
     #[default]
     Down,
     Up,
 }
 
-/// What a person does in the flame graph with the pointer, places in device pixels from the canvas's left upper corner; and what the
-/// browser reports of it.
+/// Pointer and browser events of the flame graph. Positions are in device pixels from the upper left corner of the
+/// canvas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlameAction {
     Resized(Canvas),
-    /// So many CSS pixels are scrolled away at the top.
+    /// Scroll offset in CSS pixels.
     Scrolled(f64),
-    /// The pointer is here; nowhere when it left.
+    /// Position of the pointer. `None` when it left the canvas.
     PointerAt(Option<[f64; 2]>),
-    /// A box is selected, or none where there is none.
+    /// Selects the box at this position, or clears the selection.
     Clicked([f64; 2]),
-    /// The box fills the width from now on.
+    /// Zooms to the box at this position.
     DoubleClicked([f64; 2]),
-    /// This node of the way to the zoomed one shall fill the width.
+    /// Zooms to a node of the breadcrumb path.
     Chosen(u32),
-    /// These frames are one from now on.
+    /// Sets how frames are merged.
     Merged(Merge),
 }
 
-/// What a key asks of the flame graph.
+/// Commands of the flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FlameStep {
-    /// To the box above the selected one, as it is seen.
+    /// Goes to the box above the selected one on the screen.
     Up,
-    /// To the box below it: the heaviest, where there are several.
+    /// Goes to the box below the selected one on the screen, the largest if there are several.
     Down,
     Left,
     Right,
     ZoomIn,
-    /// The one that holds the zoomed one does.
+    /// Zooms to the parent of the zoomed box.
     ZoomOut,
     ZoomOutFully,
     Turn,
-    /// The innermost frames at the root, or the outermost.
+    /// Toggles between outermost and innermost frames at the root.
     Invert,
-    /// Without internal frames, or with them.
+    /// Toggles internal frames.
     HideInternal,
     MergeOther,
 }
 
 impl FlameGraph {
-    /// The boxes that are shown.
+    /// Returns the boxes that are shown.
     pub fn page(&self) -> Option<&Rc<FlamePage>> {
         self.answer.latest()
     }
 
-    /// Forgets the boxes: their nodes are others now.
+    /// Drops the boxes and the zoom, since nodes are numbered differently now.
     pub(crate) fn forget_boxes(&mut self) {
         (self.answer, self.zoom) = Default::default();
     }
 
-    /// The height of a row in device pixels.
+    /// Returns the height of a row in device pixels.
     pub fn row_px(&self) -> i64 {
         self.canvas.map_or(1, |canvas| (ROW_PX * canvas.scale).round() as i64)
     }
 
-    /// All rows together, in device pixels.
+    /// Returns the height of all rows in device pixels.
     pub fn content_px(&self) -> i64 {
         let last = self.page().and_then(|page| page.boxes.last());
         last.map_or(0, |last| (i64::from(last.row) + 1) * self.row_px())
     }
 
-    /// CSS pixels that are scrolled away at the top.
+    /// Returns the scroll offset in CSS pixels.
     pub fn scrolled_css(&self) -> i32 {
         let scale = self.canvas.map_or(1.0, |canvas| canvas.scale);
         (self.scrolled_px as f64 / scale).round() as i32
@@ -127,12 +128,12 @@ impl FlameGraph {
         self.canvas.map_or(0, |canvas| canvas.height_px.into())
     }
 
-    /// The upper edge of a row in device pixels from the canvas's top.
+    /// Returns the upper edge of a row in device pixels, from the top of the canvas.
     fn top_of(&self, row: u32) -> i64 {
         let row = i64::from(row);
         match self.growth {
             Growth::Down => row * self.row_px() - self.scrolled_px,
-            // Flames stand on the ground.
+            // With the root at the bottom, rows are aligned to the bottom of the canvas.
             Growth::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
         }
     }
@@ -141,7 +142,7 @@ impl FlameGraph {
         self.scrolled_px = px.clamp(0, (self.content_px() - self.height_px()).max(0));
     }
 
-    /// Scrolls as little as brings the row into view.
+    /// Scrolls a row into view by the shortest distance.
     fn bring_into_view(&mut self, row: u32) {
         let top = self.top_of(row);
         let beyond = (top + self.row_px() - self.height_px()).max(0);
@@ -149,7 +150,7 @@ impl FlameGraph {
         self.scroll_to(self.scrolled_px + by);
     }
 
-    /// Where the box at a place of the canvas stands among the boxes.
+    /// Returns the index of the box at a position of the canvas.
     pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let (page, width) = (self.page()?, self.canvas?.width_px);
         let from_top = y.floor() as i64 - self.top_of(0);
@@ -162,31 +163,31 @@ impl FlameGraph {
         (found.row == row && found.x[0] <= x).then_some(from)
     }
 
-    /// What is under the pointer.
+    /// Returns the box under the pointer.
     pub fn hovered(&self) -> Option<&FlameBox> {
         self.page()?.boxes.get(self.at(self.pointer?)?)
     }
 
-    /// What a node is called, where it has a box.
+    /// Returns the label of a node. `None` if it has no box.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
         page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
     }
 
-    /// The box of a node, where it has one.
+    /// Returns the index of a node's box. `None` if it has no box of its own.
     fn place_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
     }
 }
 
 impl FlameGraph {
-    /// The box of the selected node; that which fills the width while none is selected or its node is not drawn.
+    /// Returns the index of the selected node's box. Falls back to the zoomed box.
     pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
         let selected = shared.views.node.and_then(|node| self.place_of(node));
         selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
-    /// What is to be shown now; `None` while the flame graph is not seen.
+    /// Returns the question for what is visible. `None` while the flame graph is hidden.
     fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
         let canvas = self.canvas.filter(|_| shared.views.seen() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
@@ -202,17 +203,17 @@ impl FlameGraph {
         })
     }
 
-    /// The node that fills the width, of the arrangement that is shown.
+    /// Returns the zoomed node of the current arrangement.
     fn zoom_node(&self, shared: &Shared) -> Option<u32> {
         self.zoom.filter(|(of, _)| *of == shared.views.arrangement).map(|(_, node)| node)
     }
 
-    /// Lets a node fill the width; 0 is everything.
+    /// Zooms to a node. Node 0 shows the whole graph.
     fn zoom_to(&mut self, shared: &Shared, node: u32) {
         self.zoom = (node != 0).then_some((shared.views.arrangement, node));
     }
 
-    /// Whether the boxes that are seen are of the arrangement before: their nodes are others.
+    /// Returns true if the boxes belong to a previous arrangement, where nodes are numbered differently.
     fn has_stale_boxes(&self, shared: &Shared) -> bool {
         self.answer.question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
@@ -226,7 +227,7 @@ impl FlameGraph {
     }
 }
 
-/// Nothing fills the width but everything; `false` where that was so.
+/// Zooms out fully. Returns false if the graph is not visible or was not zoomed.
 fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
     shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
@@ -240,7 +241,7 @@ fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for the boxes that are missing.
+/// Requests the missing boxes.
 fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     follow_node(flame, shared);
     shared.learn_node(|node| flame.label(node).cloned());
@@ -248,7 +249,7 @@ fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut V
     flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
-/// Brings a node that was selected in another view into view; one that has no box of its own fills the width.
+/// Scrolls a node that was selected in another view into view. Zooms to it if it has no box of its own.
 fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
     let is_known = flame.question(shared).is_some_and(|question| flame.answer.about(&question).is_some());
@@ -264,7 +265,7 @@ fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
     }
 }
 
-/// Takes boxes.
+/// Handles a reply with boxes.
 fn take(
     flame: &mut FlameGraph,
     shared: &mut Shared,
@@ -284,7 +285,7 @@ fn take(
     None
 }
 
-/// Chooses the rows in view where what they were chosen for is another; keeps them in reach otherwise.
+/// Chooses the scroll offset if the zoom or the growth has changed. Otherwise clamps it.
 fn settle_rows(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
@@ -299,7 +300,7 @@ fn settle_rows(flame: &mut FlameGraph) {
     }
 }
 
-/// What the pointer did.
+/// Handles pointer and browser events.
 fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut Vec<Effect>) {
     match action {
         FlameAction::Resized(canvas) => {
@@ -307,7 +308,7 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
             settle_rows(flame);
         }
         FlameAction::Scrolled(css) => {
-            // What the browser rounded is not what somebody scrolled.
+            // A difference below one pixel is a rounding error of the browser.
             if (css - f64::from(flame.scrolled_css())).abs() >= 1.0 {
                 let scale = flame.canvas.map_or(1.0, |canvas| canvas.scale);
                 flame.scroll_to((css * scale).round() as i64);
@@ -332,14 +333,14 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
     }
 }
 
-/// Stacks are put together in another way: nodes have other numbers there.
+/// Changes the arrangement. The selected node is dropped, since nodes are numbered differently.
 fn rearrange(shared: &mut Shared, wanted: Arrangement) {
     if std::mem::replace(&mut shared.views.arrangement, wanted) != wanted {
         shared.views.node = None;
     }
 }
 
-/// Changes what a step says of the arrangement; `None` for all other steps.
+/// Returns the arrangement after a step that changes it. `None` for other steps.
 fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
     match step {
         FlameStep::Invert => now.root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost },
@@ -358,7 +359,7 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
     Some(now)
 }
 
-/// What a key asks for.
+/// Runs a command.
 fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
     if let Some(wanted) = arranged(step, shared.views.arrangement) {
         return rearrange(shared, wanted);
@@ -375,16 +376,16 @@ fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Ve
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {
-        // The first of the keys says where one is.
+        // Without a selection, the first key press selects the current box.
         _ if shared.views.node.is_none() && !matches!(step, FlameStep::ZoomOut | FlameStep::ZoomOutFully) => Some(at),
         FlameStep::Up | FlameStep::Down if (step == FlameStep::Up) == grows_down => Some(selected.parent as usize),
         FlameStep::Up | FlameStep::Down => {
-            // Heaviest first; the way to the zoomed box has one each.
+            // Boxes are sorted by size, largest first. Rows above the zoomed box have only one.
             let below = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.parent as usize == at);
             (at + 1..page.boxes.len()).find(below).filter(single)
         }
         FlameStep::Left => at.checked_sub(1).filter(row).filter(single),
-        // Behind a box that stands for several comes the next parent's first.
+        // Skips merged boxes to the first child of the next parent.
         FlameStep::Right => (at + 1..page.boxes.len()).take_while(row).find(single),
         FlameStep::ZoomIn => {
             flame.zoom_to(shared, selected.node);

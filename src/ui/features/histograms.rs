@@ -1,66 +1,67 @@
-//! Histograms of sizes and lives: bars by powers of two, each a filter of the table and of the other histogram.
+//! Histograms of sizes and lifetimes. Bars are powers of two. Each selects rows of the table and of the other
+//! histogram.
 
 use base::units::{BYTE_UNITS, Bytes, counted, grouped};
 use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
 
-/// What a histogram is of.
+/// Quantity on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Histogram {
     /// Requested bytes.
     Sizes,
-    /// Events from birth to end.
+    /// Lifetime in events.
     Lives,
 }
 
-/// What the height of a bar tells.
+/// Quantity on the vertical axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Requested bytes.
     #[default]
     Bytes,
-    /// How many allocations.
+    /// Number of allocations.
     Count,
 }
 
-/// Which bars are chosen by a click.
+/// Effect of a click on the selected bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The one; or none, when it was the only one.
+    /// Selects only this bar, or clears the selection if it was the only one.
     One,
-    /// All from those that were chosen to this one.
+    /// Extends the selection to this bar.
     Through,
-    /// All from another class to this one: they are brushed.
+    /// Selects all bars from another class to this one, as by dragging.
     From(u8),
 }
 
-/// A bar.
+/// A bar of a histogram.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bar {
     pub class: u8,
-    /// What stands below its left edge: where it begins; empty where there is no room.
+    /// Label below the left edge: the lower bound. Empty if there is no room.
     pub tick: String,
-    /// What it is, in full, with count and bytes.
+    /// Range, count and bytes.
     pub name: String,
-    /// Its height, in thousandths of the highest; at least 1 where there is anything.
+    /// Height in thousandths of the highest bar. At least 1 if the bar is not empty.
     pub height: u32,
     pub is_chosen: bool,
-    /// Whether it stands apart from the powers of two.
+    /// True if the bar is separate from the powers of two.
     pub is_apart: bool,
 }
 
-/// A histogram.
+/// A histogram with axis labels, ready to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chart {
-    /// From the smallest to the largest.
+    /// Bars in ascending order.
     pub bars: Vec<Bar>,
-    /// What the height tells, and what stands at its top and half-way up.
+    /// Title of the vertical axis, and its labels at full and half height.
     pub axis: [String; 3],
 }
 
-/// Bars from one tick to the next.
+/// Number of bars per label.
 const TICK: u8 = 3;
 
-/// A histogram as it is to be drawn.
+/// Returns the bars and labels of a histogram.
 pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
     let value = |weight: &Weight| match measure {
         Measure::Bytes => weight.bytes,
@@ -83,7 +84,7 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
         );
     let bars = bars.map(|(class, weight)| {
         let height = u128::from(value(weight)) * 1000 / u128::from(highest.max(1));
-        // The last one before those that stand apart has no room for words.
+        // The last bar before the separate ones has no room for a label.
         let has_room = class == first || class != last || !has_apart;
         let is_first = has_room && class.saturating_sub(first).is_multiple_of(TICK);
         let mut name = range(of, class);
@@ -105,10 +106,10 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
     Chart { bars: bars.collect(), axis: [what.to_owned(), height(highest), height(highest / 2)] }
 }
 
-/// A bar was clicked.
+/// Changes the selection after a click on a bar.
 pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
-    // Nothing would be left, but of those that are brushed; one that is chosen can be given up whatever it has become.
+    // Clicks on empty bars are ignored, except while dragging and to deselect.
     let is_brushed = matches!(reach, Reach::From(_));
     if is_empty && !is_brushed && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;
@@ -121,7 +122,7 @@ pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8,
     };
 }
 
-/// The classes that are listed alone, in words: `64 KiB–1 MiB`, its end excluded; `1–7 events`.
+/// Returns the selected classes as text: `64 KiB–1 MiB` with the upper bound excluded, or `1–7 events`.
 pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
         return range(of, from);
@@ -149,21 +150,21 @@ fn range(of: Histogram, class: u8) -> String {
     }
 }
 
-/// From the beginning of one class to the end of another: of bytes the end is excluded, of events the last is told.
+/// Formats a range of classes. For bytes the upper bound is excluded, for events it is included.
 fn between(of: Histogram, from: u8, to: u8) -> String {
     let (begin, end) = (tick(of, from), power(of, to));
     if of == Histogram::Lives {
         let last = 1u64.checked_shl(to.into()).map_or(u64::MAX, |end| end - 1);
         return [&begin, "–", &grouped(last), " events"].concat();
     }
-    // One unit where both have the same.
+    // The unit is written once if both ends have the same.
     let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().len();
     let is_same = begin.split(' ').next_back() == end.split(' ').next_back();
     let begin = begin.get(..begin.len() - unit(&begin)).filter(|_| is_same).map_or(&*begin, str::trim_end);
     [begin, "–", &end].concat()
 }
 
-/// Where a class begins.
+/// Returns the label of a class's lower bound.
 fn tick(of: Histogram, class: u8) -> String {
     match (of, class) {
         (Histogram::Lives, LIFE_UNKNOWN) => "before".to_owned(),

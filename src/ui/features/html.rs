@@ -1,4 +1,4 @@
-//! The page in one file with the open snapshot in it: what it is called, what it opens at, and what is said while it is made.
+//! Saving of the page as a single HTML file that contains the open snapshot.
 
 use crate::comparing::Second;
 use crate::effect::{Effect, PageToSave, SnapshotToSave};
@@ -10,48 +10,47 @@ use crate::tab::Tab;
 use base::units::Bytes;
 use std::convert::Infallible;
 
-/// The most bytes a snapshot may have in a page, as they go in. Four letters of base64 stand for three bytes, and a text has at most
-/// 2^29 − 24 letters in Chromium's V8: beyond that, the page could be written but not read.
+/// Maximum size of a snapshot in a page, in bytes. Base64 takes four characters for three bytes, and a string in
+/// Chromium's V8 has at most 2^29 − 24 characters. A larger page could be written but not read.
 pub const MOST: usize = 400_000_000;
 
-/// How far it is.
+/// Progress of the saving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Saving {
-    /// No page is being made.
     #[default]
     Idle,
     Underway,
 }
 
-/// How the snapshot goes in: whichever is smallest.
+/// Encoding of the snapshot in the page. The smallest one is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// The file, packed already: byte for byte.
+    /// The unchanged file, which is already compressed.
     AsItIs,
     Compressed,
-    /// What was read of it, as columns, through gzip.
+    /// The parsed snapshot as gzip-compressed columns.
     Columns,
 }
 
-/// What the shell says of it.
+/// Progress reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many bytes of the snapshot are done, of so many.
+    /// Bytes of the snapshot that are done, and in total.
     Done(u64, u64),
     Saved {
         file: String,
-        /// The file's bytes.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// Bytes of the snapshot in it, before base64.
+        /// Size of the snapshot in it in bytes, before base64.
         snapshot: u64,
         packing: Packing,
     },
-    /// It could not be made: why, without a full stop.
+    /// Cause of a failure, without a full stop.
     Failed(String),
 }
 
-/// The open snapshot shall be saved in a page with the one that it is compared with. The page opens at `view`: the link to what is seen,
-/// without what it opens.
+/// Saves the open snapshot, and the one it is compared with, as a page. `view` is the link to the view without the
+/// file.
 pub(crate) fn save(html: &mut Saving, shared: &mut Shared, mut view: Link, effects: &mut Vec<Effect>) {
     let Some(choice) = shared.snapshots.get(shared.chosen).filter(|_| shared.file().is_some()) else { return };
     if *html == Saving::Underway {
@@ -62,13 +61,13 @@ pub(crate) fn save(html: &mut Saving, shared: &mut Shared, mut view: Link, effec
     let (origin, name) = (choice.origin.clone(), choice.file.clone());
     let mut snapshots = vec![SnapshotToSave { origin, load: shared.load, name }];
     if let Second::Open(second, origin, load) = &shared.comparing.second {
-        // By its name the page finds it.
+        // The page finds the second snapshot by its name.
         let same = if second.file == choice.file { "B " } else { "" };
         let name = [same, &second.file].concat();
         view.compare_with(&name);
         snapshots.push(SnapshotToSave { origin: origin.clone(), load: *load, name });
     }
-    // It is 0.6 MB, for who uses it.
+    // SQL adds 0.6 MB, so it is included only if it is used.
     let has_sql = shared.views.tab == Tab::Sql;
     let wanted = PageToSave { snapshots, view: view.fragment(), file, has_sql };
     shared.remark = Some(format!("Saving {}…", wanted.file));
@@ -76,7 +75,6 @@ pub(crate) fn save(html: &mut Saving, shared: &mut Shared, mut view: Link, effec
     effects.push(Effect::SaveHtml(Box::new(wanted)));
 }
 
-/// How it takes part.
 pub(crate) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
     reset: keeps_all,
     asks: &[],
@@ -88,7 +86,7 @@ pub(crate) const FEATURE: Feature<Saving, Step, Infallible> = Feature {
     escape: ends_nothing,
 };
 
-/// Takes what the shell says.
+/// Handles a progress report.
 fn act(html: &mut Saving, shared: &mut Shared, step: Step, _: &mut Vec<Effect>) {
     if !matches!(step, Step::Done(..)) {
         *html = Saving::Idle;
@@ -107,28 +105,28 @@ fn act(html: &mut Saving, shared: &mut Shared, step: Step, _: &mut Vec<Effect>) 
     });
 }
 
-/// How a file that begins so is packed, if it is. A page can be read from gzip and zstd, not from `zip`.
+/// Returns the compression of a file that starts with `head`. A page can read gzip and zstd, but not `zip`.
 pub fn packing(head: &[u8]) -> Option<&'static str> {
     let known: [(&[u8], &str); 3] =
         [(&[0x1f, 0x8b], "gzip"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd"), (b"PK\x03\x04", "zip")];
     known.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| name)
 }
 
-/// The ids of the elements that hold the snapshot and the one it is compared with.
+/// Ids of the elements that hold the snapshot and the one it is compared with.
 pub const ELEMENTS: [&str; 2] = ["part-snapshot", "part-second"];
 
-/// The element before a snapshot's base64, without it and its end. Names are hostile: nothing in one ends the attribute.
+/// Returns the start tag of the element that holds a snapshot. Names are untrusted, so they are escaped.
 pub fn element(id: &str, name: &str, view: &str) -> String {
     let [name, view] = [name, view].map(escaped);
     format!("<script type=\"application/octet-stream\" id=\"{id}\" data-name=\"{name}\" data-view=\"{view}\">")
 }
 
-/// Text for an attribute between quotes.
+/// Escapes a text for a quoted attribute.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Where the snapshot goes in a page in one file: before its end. The error says what the page is instead.
+/// Returns the offset in the page where snapshots are inserted. The error describes the page.
 pub fn place(page: &str) -> Result<usize, &'static str> {
     match page.rfind("</body>") {
         Some(_) if page.contains("id=\"part-snapshot\"") => Err("already contains a snapshot"),

@@ -1,7 +1,7 @@
-//! Files that change while the page is open: which of them are newer than what is shown, and whether they are opened by themselves.
+//! Reloading of files that change: which files are newer than the open one, and whether they open automatically.
 //!
-//! `memscape serve` tells of the files in its folder; of a file elsewhere, the shell asks its server. How a newer one is opened with the
-//! view kept, says `ui::reloading`: it takes all of the state.
+//! `memscape serve` reports changes of the files in its folder. For other files, the shell polls their server.
+//! `ui::reloading` opens a newer file while keeping the view, since that needs the whole state.
 
 use crate::binding::{Binding, Scope, line};
 use crate::change::Change;
@@ -14,48 +14,50 @@ use crate::stage::Choice;
 use crate::url;
 use base::sorted::{ascending, sorted_by_key};
 
-/// Snapshots that are listed to compare with: the newest of the same rank.
+/// Maximum number of snapshots that are listed for comparison: the newest of the same rank.
 const MOST_COMPARED: usize = 10;
-/// The list of snapshots grows to so many.
+/// Maximum length of the list of snapshots.
 const MOST_LISTED: usize = 1000;
-/// Milliseconds that what was open stays on the screen while its newer version is read, by who asked for it; then the progress is shown.
+/// Time in milliseconds that the previous contents stay on the screen during a reload: requested by the user, and
+/// automatic. Then the progress is shown.
 const STILL_MS: (f64, f64) = (1000.0, 4000.0);
 
-/// What is known of files that change.
+/// State of the files that change.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
-    /// Whether changes are heard of.
+    /// True if changes are reported.
     pub(crate) is_on: bool,
-    /// Whether a server tells of all its files, which holds whatever is opened.
+    /// True if the server reports changes of all its files. Stays set when other files are opened.
     is_told: bool,
-    /// The load that came through a link, and what its server said of that state of the file.
+    /// Load number and version of the file that was loaded last from a link.
     fetched: Option<(u32, String)>,
-    /// What was heard last.
+    /// Last known state of the files.
     known: Vec<Heard>,
     /// The newest file that is newer than the open one.
     pub(crate) offer: Option<Offer>,
-    /// Whether it is opened by itself.
+    /// True if newer files open automatically.
     pub(crate) follows: bool,
-    /// What is to be done, once.
+    /// Pending task. Processed once.
     pub(crate) wanted: Option<Wanted>,
-    /// The load that it began.
+    /// The pending reload.
     pub(crate) reload: Option<Reload>,
 }
 
-/// A file behind a link, as it is now.
+/// Current state of a file behind a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// As the list of snapshots has it.
+    /// Address as in the list of snapshots.
     pub address: String,
-    /// Another one, another file.
+    /// Version identifier. It changes whenever the file does.
     pub version: String,
     pub rank: Option<u32>,
-    /// When it was changed, on the shell's clock; infinitely long ago where that is not known.
+    /// Time of the last change on the shell's clock, in milliseconds. Negative infinity if unknown.
     pub changed_ms: f64,
 }
 
 impl Heard {
-    /// What `memscape serve` sends (`src/cli/serve/watch.rs`): a file a line. What is not understood is left out.
+    /// Parses a message of `memscape serve` (`src/cli/serve/watch.rs`), with one file per line. Invalid lines are
+    /// ignored.
     pub fn parse(text: &str, now_ms: f64) -> Vec<Heard> {
         let heard = |line: &str| {
             let mut words = line.splitn(4, ' ');
@@ -67,7 +69,7 @@ impl Heard {
         text.lines().filter_map(heard).collect()
     }
 
-    /// The number of snapshots that `memscape serve` has, from the line `files COUNT`.
+    /// Parses the number of snapshots of `memscape serve` from its line `files COUNT`.
     pub fn count(text: &str) -> Option<usize> {
         text.lines().find_map(|line| line.strip_prefix("files ")?.parse().ok())
     }
@@ -78,28 +80,28 @@ impl Heard {
 pub(crate) struct Offer {
     pub(crate) address: String,
     pub(crate) changed_ms: f64,
-    /// Whether it is the open one itself.
+    /// True if it is a newer version of the open file.
     pub(crate) is_open: bool,
 }
 
-/// What is to be done with all of the state.
+/// A task that needs the whole state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Wanted {
-    /// Open this address, asked for by a person or by itself.
+    /// Opens this address.
     Open(String, Asker),
-    /// Compare with the snapshot of this place.
+    /// Compares with the snapshot at this index.
     Compare(usize),
 }
 
-/// Who asks for a file.
+/// Cause of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
     Person,
-    /// What is opened by itself says nothing where that fails.
+    /// Automatic reload. Its errors are not shown.
     Follower,
 }
 
-/// A newer version on its way.
+/// A newer version that is loading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reload {
     pub(crate) load: u32,
@@ -108,29 +110,28 @@ pub(crate) struct Reload {
 }
 
 impl Live {
-    /// Whether the screen stays as it is: a newer version of what it shows is about to be there.
+    /// Returns true while the previous contents stay on the screen because a newer version is about to be shown.
     pub fn holds_the_screen(&self, now_ms: f64) -> bool {
         let still = |reload: &Reload| if reload.asker == Asker::Person { STILL_MS.0 } else { STILL_MS.1 };
         self.reload.is_some_and(|reload| now_ms - reload.begun_ms < still(&reload))
     }
 
-    /// Whether a newer file is to be opened by itself, as soon as nothing else is on its way.
+    /// Returns true if a newer file will open automatically as soon as no other load is pending.
     pub fn waits(&self) -> bool {
         self.follows && self.offer.is_some()
     }
 
-    /// Whether a server tells of its files, and what is open is none of them.
+    /// Returns true if the server reports changes of its files, but the open file is not one of them.
     pub(crate) fn is_elsewhere(&self, shared: &Shared) -> bool {
         self.is_told && shared.snapshots.get(shared.chosen).is_some_and(|choice| !ranks::is_served(choice))
     }
 
-    /// Whether the server of what is open has to be asked.
+    /// Returns true if the server of the open file must be polled.
     pub(crate) fn asks(&self) -> bool {
         self.is_on && !self.is_told
     }
 
-    /// What came through a link is asked for from now on, by what was said of load `load`. The newest version of it that was tried is no
-    /// news.
+    /// Starts to poll the open file if `load` came through a link. The version that was loaded counts as known.
     pub(crate) fn begin_asking(&mut self, shared: &Shared, load: u32) {
         let (Some((of, version)), Some(address)) = (&self.fetched, open(shared)) else { return };
         if *of != load || is_sample(address) {
@@ -141,7 +142,8 @@ impl Live {
             self.known = vec![read(version.clone())];
             self.is_on = true;
         } else if self.of(address).is_none() && !self.is_elsewhere(shared) {
-            // A server that tells is silent about a file that is still being written: what was read of it counts until then.
+            // `memscape serve` does not report files that are still being written. Until then, the version that was
+            // read counts.
             self.known.push(read(as_told(version)));
         }
     }
@@ -155,12 +157,12 @@ impl Live {
         self.known.iter().find(|heard| heard.address == address)
     }
 
-    /// When the file of an address was changed.
+    /// Returns when the file at an address was changed.
     pub(crate) fn changed_ms(&self, address: &str) -> Option<f64> {
         Some(self.of(address)?.changed_ms)
     }
 
-    /// Places of the newest snapshots of the open one's rank, without itself.
+    /// Returns the indices of the newest snapshots with the rank of the open one, without the open one.
     pub(crate) fn comparable(&self, shared: &Shared) -> Vec<usize> {
         let Some(open) = open(shared) else { return Vec::new() };
         let Some(rank) = self.of(open).map(|heard| heard.rank) else { return Vec::new() };
@@ -170,7 +172,7 @@ impl Live {
     }
 }
 
-/// The address of the snapshot that is open, loading or could not be opened.
+/// Returns the address of the current snapshot: open, loading or failed.
 pub(crate) fn open(shared: &Shared) -> Option<&str> {
     match &shared.snapshots.get(shared.chosen)?.origin {
         Origin::Link(address) => Some(address),
@@ -178,40 +180,40 @@ pub(crate) fn open(shared: &Shared) -> Option<&str> {
     }
 }
 
-/// The place of an address in the list of snapshots.
+/// Returns the index of an address in the list of snapshots.
 pub(crate) fn place(shared: &Shared, address: &str) -> Option<usize> {
     shared.snapshots.iter().position(|choice| matches!(&choice.origin, Origin::Link(link) if link == address))
 }
 
-/// What happens to files that change.
+/// Events of files that change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveAction {
-    /// A server tells that there are these files now.
+    /// `memscape serve` reports its current files.
     Told(Vec<Heard>),
-    /// A server that tells has so many snapshots, also those that it does not list.
+    /// `memscape serve` reports its number of snapshots, including those that it does not list.
     Counted(usize),
-    /// A load came through a link, and its server said so of that state of the file.
+    /// A file was loaded from a link, with this version.
     Fetched {
         load: u32,
         version: String,
     },
-    /// The server of the open file was asked what it is now.
+    /// Reply of the server of the open file.
     Asked(Heard),
-    /// The server of this file does not answer.
+    /// The server of this file does not reply.
     Silent(String),
-    /// Time went by.
+    /// Time has passed.
     Waited,
     Dismissed,
-    /// The snapshot of this place is to be compared with.
+    /// Compares with the snapshot at this index.
     Compared(usize),
 }
 
-/// What keys and controls do about them.
+/// Commands for files that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LiveStep {
-    /// Open the newer file.
+    /// Opens the newer file.
     Reload,
-    /// Open newer ones by themselves, or no longer.
+    /// Toggles automatic reloading.
     Follow,
 }
 
@@ -220,11 +222,10 @@ const KEYS: &[Binding<LiveStep>] = &[
     line(Scope::Page, &["'"], LiveStep::Follow, "Follow changes: reload by itself, or not", "live-follow"),
 ];
 
-/// How it takes part.
 pub(crate) const FEATURE: Feature<Live, LiveAction, LiveStep> =
     Feature { reset, asks: &[], take: takes_nothing, act, command, keys: KEYS, links: &[], escape: ends_nothing };
 
-/// What is newer than a file, is about that file.
+/// Drops what was known about the previous file.
 fn reset(live: &mut Live, _: &mut Shared, change: Change) {
     if change == Change::File {
         live.offer = None;
@@ -239,7 +240,7 @@ fn act(live: &mut Live, shared: &mut Shared, action: LiveAction, _: &mut Vec<Eff
         LiveAction::Told(files) => {
             if !std::mem::replace(&mut live.is_told, true) {
                 (live.is_on, live.offer) = (false, None);
-                // What was said of the file when it was read counts: it may be another one by now.
+                // The version of the file when it was read is kept, since the file may have changed meanwhile.
                 live.known.iter_mut().for_each(|heard| heard.version = as_told(&heard.version));
             }
             hear(live, shared, files);
@@ -288,14 +289,14 @@ fn command(live: &mut Live, shared: &mut Shared, step: LiveStep, _: &mut Vec<Eff
     }
 }
 
-/// A version that came with a file of `memscape serve`, as it tells of it: there it is quoted, and marked where the file travelled packed
-/// (`src/cli/serve/mod.rs`).
+/// Converts an ETag of `memscape serve` to the version in its messages: without quotes, and without the suffix of
+/// compressed responses (`src/cli/serve/mod.rs`).
 fn as_told(version: &str) -> String {
     let tag = version.trim_matches('"');
     tag.strip_suffix("-gzip").unwrap_or(tag).to_owned()
 }
 
-/// Whoever follows opens what is newer.
+/// Opens the newer file if automatic reloading is on.
 fn follow(live: &mut Live) {
     if live.follows
         && let Some(offer) = &live.offer
@@ -304,18 +305,18 @@ fn follow(live: &mut Live) {
     }
 }
 
-/// Takes in which files there are: new ones are listed, and the newest of the open one's rank is offered.
+/// Updates the known files. New ones are listed, and the newest one with the rank of the open file is offered.
 fn hear(live: &mut Live, shared: &mut Shared, files: Vec<Heard>) {
     let is_first = !std::mem::replace(&mut live.is_on, true);
     let known = std::mem::replace(&mut live.known, files);
-    // Nothing that a folder holds is newer than what is from elsewhere, or takes its place.
+    // If the open file is from elsewhere, no file of the folder is newer or replaces it.
     if live.is_elsewhere(shared) {
         live.offer = None;
         return;
     }
     let open = open(shared).map(str::to_owned);
     let of = |address: &str| known.iter().find(|heard| heard.address == address);
-    // One that was removed is of the rank that it was of.
+    // A file that was removed keeps its rank.
     if let Some(open) = &open
         && live.of(open).is_none()
     {
@@ -339,7 +340,7 @@ fn hear(live: &mut Live, shared: &mut Shared, files: Vec<Heard>) {
         }
         let is_newer = match of(&heard.address) {
             Some(before) => before.version != heard.version,
-            // What was listed from the beginning was written to its end only now.
+            // A file that was listed before is new only because writing it has finished.
             None => !is_first && !is_listed,
         };
         let is_asked = rank.is_none_or(|rank| rank == heard.rank) || Some(&heard.address) == open.as_ref();

@@ -1,4 +1,4 @@
-//! The allocator's state at the moment: which part of memory is shown and how, where one is in it, when the worker is asked.
+//! The Segments tab: segments and blocks at the cursor, with filters, navigation and requests to the worker.
 
 mod data;
 
@@ -24,10 +24,10 @@ use engine::protocol::{Answer, Grouping, Only, Query, Question, StatePage, State
 use std::rc::Rc;
 use walk::walk;
 
-/// One press of a key zooms by this factor.
+/// Zoom factor per key press.
 const ZOOM: f64 = 1.5;
 
-/// What pointer and controls do.
+/// Handles pointer and control input.
 pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
     match action {
         MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
@@ -59,7 +59,7 @@ pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction
     }
 }
 
-/// The bytes that are typed; nothing of an empty text.
+/// Parses a size in bytes. `None` for an empty text.
 fn bytes(text: &str) -> Result<Option<u64>, String> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -71,18 +71,19 @@ fn bytes(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// What a place is, the allocation that it shows, and the segment where it is free.
+/// A position, its allocation (or the one that keeps the segment from being released), and the address range of the
+/// segment if the position is free.
 type Picked = (Stop, Option<u32>, Option<[u64; 2]>);
 
 fn picked(place: BlockInBar<'_>) -> Picked {
     let (bar, piece) = place;
     let own = piece.and_then(allocation);
     let segment = [bar.segment, bar.segment.saturating_add(bar.sums.reserved)];
-    // What is free shows what keeps its segment.
+    // For a free block, the allocation that keeps its segment from being released.
     (stop(place), own.or(bar.keeper), own.is_none().then_some(segment))
 }
 
-/// Selects what is at a place: an allocation, or the segment by a free part of it.
+/// Selects the allocation at a position, or the segment if the position is free.
 fn pick(memory: &mut Memory, shared: &mut Shared, found: Option<Picked>, effects: &mut Vec<Effect>) {
     let allocation = found.and_then(|(_, allocation, _)| allocation);
     shared.segment = found.and_then(|(.., segment)| Some((segment?, allocation)));
@@ -92,16 +93,16 @@ fn pick(memory: &mut Memory, shared: &mut Shared, found: Option<Picked>, effects
     }
 }
 
-/// Selects an allocation that is in view already.
+/// Selects an allocation that is already in view.
 fn select_here(memory: &mut Memory, shared: &mut Shared, allocation: u32, effects: &mut Vec<Effect>) {
     memory.followed = Some(allocation);
     select(shared, allocation, effects);
 }
 
-/// What a key asks for.
+/// Runs a command.
 pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.chosen();
-    // The first entry is all of them.
+    // The first entry stands for all.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
     let next_stream = (stream + 1) % (memory.streams.len() + 1);
     match step {
@@ -130,7 +131,7 @@ pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, e
     }
 }
 
-/// Asks for what is seen and not known: one question at a time, the next about the newest moment, so that scrubbing animates.
+/// Requests the missing rows, one question at a time and always for the latest cursor, so that scrubbing is animated.
 fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let Some(canvas) = memory.canvas.filter(|_| shared.views.seen() == Some(Tab::Memory)) else { return };
     let selected = shared.selection.as_deref().map(|details| (details.allocation, details.address));
@@ -163,7 +164,7 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
     }
 }
 
-/// Another device: only how it is looked at stays.
+/// Handles a change of device. Canvas and sort order are kept.
 fn reset(memory: &mut Memory, shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         shared.segment = None;
@@ -187,7 +188,7 @@ fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mu
     None
 }
 
-/// Takes a state.
+/// Handles a reply with rows.
 fn take_page(memory: &mut Memory, serial: u32, page: Box<StatePage>) {
     memory.answer.take(serial, Rc::from(page));
     let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.question().copied()) else { return };
@@ -207,7 +208,7 @@ fn take_page(memory: &mut Memory, serial: u32, page: Box<StatePage>) {
     }
 }
 
-/// Puts a value into a list that ascends, where it is missing.
+/// Inserts a value into a sorted list if it is missing.
 fn keep<T: Ord>(list: &mut Vec<T>, value: T) {
     if let Err(place) = list.binary_search(&value) {
         list.insert(place, value);

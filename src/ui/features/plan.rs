@@ -1,4 +1,5 @@
-//! The planner below the savings: factors on groups of allocations, changes that people often make, and what the peak is then.
+//! The planner of the Savings insight: factors on groups of allocations, presets of common changes, and the resulting
+//! peak.
 
 mod data;
 
@@ -20,12 +21,12 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, Factor, Preset, Question, Topic, WhatIfQuestion};
 use std::rc::Rc;
 
-/// Whether the planner is seen.
+/// Returns true while the planner is visible.
 fn is_seen(shared: &Shared) -> bool {
     shared.views.seen() == Some(Tab::Why) && shared.topic == Topic::Savings
 }
 
-/// Hands the plan over while it is wanted.
+/// Publishes the plan while it is visible or drawn.
 fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     let compared = shared.comparing.pair.filter(|[a, _]| *a == shared.device_place);
     plan.measured = compared.map(|[_, b]| shared.comparing.number().wrapping_mul(256).wrapping_add(b as u32));
@@ -36,9 +37,9 @@ fn ask(plan: &mut Plan, shared: &mut Shared, _: i64, _: &mut Vec<Effect>) {
     }
 }
 
-/// Has the plan simulated while it is seen, once it is known that it can be computed.
+/// Requests a simulation of the plan while it is visible, once the plan is known to be valid.
 fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    // It failed, or something else was asked.
+    // The simulation failed or was replaced by another one.
     if let Some((_, question)) = plan.asked.take_if(|(serial, _)| shared.simulation != Some(*serial)) {
         plan.simulated = Some((question, None));
     }
@@ -56,7 +57,7 @@ fn simulate(plan: &mut Plan, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(what_if))));
 }
 
-/// Takes what the simulator says of the plan.
+/// Handles the reply of the simulator.
 fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::WhatIf(answer) = answer else { return Some(answer) };
     shared.simulation.take_if(|asked| *asked == serial);
@@ -66,12 +67,12 @@ fn take(plan: &mut Plan, shared: &mut Shared, serial: u32, answer: Answer, _: &m
     None
 }
 
-/// Another device, other categories or nodes: the rows stay.
+/// Handles a change of device, categories or nodes. The rows are kept.
 fn reset(plan: &mut Plan, _: &mut Shared, _: Change) {
     (plan.asked, plan.simulated) = Default::default();
 }
 
-/// Carries out what happened in the planner.
+/// Handles user input in the planner.
 fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Effect>) {
     match action {
         PlanAction::Drawn(drawn) => {
@@ -110,7 +111,7 @@ fn act(plan: &mut Plan, shared: &mut Shared, action: PlanAction, _: &mut Vec<Eff
     }
     if plan.rows != before {
         plan.remember(before);
-        // Who makes a plan wants to see it.
+        // A plan that changes something is drawn at once.
         let does_nothing = plan.question(None).is_none_or(|of| of.groups.is_empty() && of.batch == Factor::ONE);
         if !does_nothing {
             shared.draw(Drawn::Plan);

@@ -1,4 +1,5 @@
-//! The tab SQL. What is typed and answered there is the worker's and the page's; here a row of an answer leads to what it is about.
+//! The SQL tab. The page and the worker handle queries and results. This file follows a result row to its allocation
+//! or event.
 
 use crate::effect::Effect;
 use crate::feature::{Feature, commands_nothing, ends_nothing, keeps_all, takes_nothing};
@@ -7,32 +8,32 @@ use crate::shared::Shared;
 use engine::protocol::{encoded, own_ordinal};
 use std::convert::Infallible;
 
-/// The tab keeps nothing of its own.
+/// State of the SQL tab. It has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queries;
 
-/// What a row of an answer leads to, on the shown device.
+/// Target of a result row on the shown device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueriesAction {
     Allocation(u32),
     Event(u32),
 }
 
-/// What queries are about.
+/// Subject of the queries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The load of the open file; while it is compared with another one, those of A and B.
+    /// Load number of the open file. In a comparison, those of A and B.
     pub loads: Vec<u32>,
-    /// Whether B is the file that was opened second.
+    /// True if B is the file that was opened second.
     pub is_b_second: bool,
-    /// What a saved answer is called.
+    /// Name of a saved result.
     pub name: String,
-    /// Which rules classify categories: another number, other rules.
+    /// Version of the category rules.
     rules: u32,
 }
 
 impl Subject {
-    /// Of what is open; `None` without a file.
+    /// Returns the subject for the open file. `None` without a file.
     pub fn of(state: &Shared) -> Option<Subject> {
         let name = state.file()?.file.clone();
         let is_b_second = state.comparing.pair.is_none_or(|[_, b]| {
@@ -48,12 +49,11 @@ impl Subject {
     }
 }
 
-/// The rules that classify categories, as the worker reads them.
+/// Returns the category rules in the encoding that the worker reads.
 pub fn rules(state: &Shared) -> Vec<u8> {
     encoded(&state.rules.set())
 }
 
-/// How it takes part.
 pub(crate) const FEATURE: Feature<Queries, QueriesAction, Infallible> = Feature {
     reset: keeps_all,
     asks: &[],

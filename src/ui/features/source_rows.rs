@@ -1,4 +1,4 @@
-//! What the view "By source" shows: the rows of its table, and the bytes beside the lines of a dropped source file.
+//! Contents of the Source tab: rows of its table, and the bytes beside the lines of a dropped source file.
 
 use super::sources::Sources;
 use super::sources::{SourceText, query};
@@ -8,76 +8,75 @@ use base::units::{Bytes, counted, grouped};
 use engine::protocol::{NodeLabel, Scope, SourceFile, Standing};
 use std::rc::Rc;
 
-/// Lines of a source file that are shown.
+/// Maximum number of lines shown of a source file.
 pub const MOST_TEXT_LINES: usize = 20_000;
-/// Rows of the table that are shown.
+/// Maximum number of rows in the table.
 const MOST_ROWS: usize = 1500;
 
-/// What a row of the table is.
+/// Kind of a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
-    /// A file; whether its lines are seen.
+    /// A source file.
     File(Unfolded),
     Line,
-    /// What is none of them.
+    /// Neither a file nor a line.
     Note,
 }
 
-/// Whether the lines of a file are seen.
+/// State of a file's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfolded {
     Yes,
-    /// They are not.
     No,
 }
 
-/// How a line stands out.
+/// Highlighting of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marked {
     pub is_picked: bool,
-    /// The selected allocation was made in it, or it is the selected node.
+    /// True if the selected allocation comes from the line, or the line is the selected node.
     pub is_current: bool,
 }
 
-/// A row of the table.
+/// A row of the table of source files and lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub kind: RowKind,
-    /// The file's name, or the line's number.
+    /// File name or line number.
     pub label: String,
     pub path: String,
-    /// Bytes in the scope, of a change the difference, in short; in full, to the byte, in `exact`.
+    /// Requested bytes in the scope, abbreviated. For [`Scope::Change`], the difference.
     pub bytes: String,
-    /// See `bytes`.
+    /// `bytes` as an exact number.
     pub exact: String,
-    /// The share of all of the scope; of a change what it has become.
+    /// Share of the scope. For [`Scope::Change`], the ratio B / A.
     pub share: String,
     pub per_mille: u32,
-    /// How many allocations; of a change bytes at A.
+    /// Number of allocations. For [`Scope::Change`], bytes at A.
     pub count: String,
-    /// Bytes live at the device's peak; of a change at B.
+    /// Bytes live at the device's peak. For [`Scope::Change`], bytes at B.
     pub peak: String,
-    /// The same to the byte.
+    /// `peak` as an exact number.
     pub exact_peak: String,
-    /// How it stands out. A file whose lines are not seen stands out for them.
+    /// Highlighting. A collapsed file is highlighted if one of its lines is.
     pub marked: Marked,
-    /// The text of a line, where a recorder has the file.
+    /// Source text of a line, if the snapshot contains it.
     pub code: String,
 }
 
 impl Row {
-    /// Where the file is.
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &str {
         self.path.strip_suffix(&self.label).unwrap_or_default().trim_end_matches(['/', '\\'])
     }
 }
 
-/// The table.
+/// The table of source files and lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
-    /// What the columns hold, from that of bytes on, each with what it means.
+    /// Headings and tooltips of the number columns.
     pub heads: [(&'static str, &'static str); 4],
-    /// What stands beside the lines of a dropped file.
+    /// Headings beside the lines of a dropped file.
     pub beside: [&'static str; 2],
     pub rows: Vec<Row>,
 }
@@ -89,7 +88,7 @@ const OF_CHANGE: [(&str, &str); 4] = [
     ("At B", "Requested bytes live at B"),
 ];
 
-/// The columns of any other scope.
+/// Returns the headings for scopes other than [`Scope::Change`].
 fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
     [
         (unit, "Bytes in the scope"),
@@ -99,37 +98,37 @@ fn heads(unit: &'static str) -> [(&'static str, &'static str); 4] {
     ]
 }
 
-/// The bytes beside a line of the dropped file.
+/// Bytes beside a line of the dropped file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// In the scope, in short; empty for none.
+    /// Bytes in the scope, abbreviated. Empty for none.
     pub now: String,
     pub peak: String,
-    /// Both to the byte.
+    /// `now` and `peak` as exact numbers.
     pub exact: String,
     pub part: u32,
     pub marked: Marked,
 }
 
-/// The dropped file beside the table.
+/// The dropped source file, with the bytes of its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextView {
     pub text: Rc<SourceText>,
-    /// Its path in the snapshot, or its name.
+    /// Path in the snapshot, or the name of the dropped file.
     pub title: String,
-    /// What is wrong between it and the snapshot; or nothing.
+    /// Mismatch between the file and the snapshot. Empty if there is none.
     pub note: String,
-    /// The lines with bytes, heaviest first.
+    /// Lines with bytes, largest first.
     pub margins: Vec<Margin>,
 }
 
-/// What makes lines stand out.
+/// Criteria for highlighted lines.
 struct Sought<'a> {
-    /// The search, where it is one for a site.
+    /// Search text, if it is a search by call site.
     typed: Option<&'a str>,
-    /// Where the selected allocation was made: file and line.
+    /// File and line of the selected allocation's call site.
     selected: Option<(&'a str, &'a str)>,
     node: Option<&'a NodeLabel>,
 }
@@ -145,10 +144,11 @@ impl Sought<'_> {
         }
     }
 
-    /// How a line of a file stands out.
+    /// Returns the highlighting of a line.
     fn marks(&self, path: &str, line: &str) -> Marked {
         let is_picked = self.typed.is_some_and(|typed| typed == query(path, line));
-        // Where frames of several lines are one node, it is a function, whose lines nobody knows, or a whole file.
+        // If frames of several lines are merged, the node is either a function, whose lines are unknown, or a whole
+        // file.
         let is_of = |node: &NodeLabel| {
             node.file == path && (node.line == line || (node.line.is_empty() && node.name == base(path)))
         };
@@ -168,7 +168,7 @@ fn unit(sources: &Sources) -> &'static str {
     if is_product(sources) { " B·events" } else { " B requested" }
 }
 
-/// The table.
+/// Returns the table.
 pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
     let Some(page) = sources.page.latest() else { return SourceView::default() };
     let sought = Sought::of(shared);
@@ -266,7 +266,7 @@ fn take_away(from: &mut Standing, less: &Standing) {
     }
 }
 
-/// What the files from this place on weigh.
+/// Returns the sum of the files from this index on.
 fn rest(files: &[SourceFile], place: usize) -> Standing {
     let mut sum = Standing::default();
     for file in files.iter().skip(place) {
@@ -282,7 +282,7 @@ fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The dropped file; `None` without one.
+/// Returns the dropped file. `None` without one.
 pub fn text(sources: &Sources, shared: &Shared) -> Option<TextView> {
     let text = sources.text.clone()?;
     let file = sources.text_file();

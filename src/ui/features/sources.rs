@@ -1,4 +1,4 @@
-//! The view "By source": what of it is open, which source file was dropped, what is asked and what a click does.
+//! The Source tab: open files, the dropped source file, questions to the worker and clicks.
 
 mod data;
 
@@ -20,15 +20,15 @@ use crate::tab::Tab;
 use engine::protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
-/// Bytes of a source file that is shown: no code is longer, and snapshots are.
+/// Maximum size of a source file in bytes. Larger files are taken for snapshots.
 const LONGEST_SOURCE: u64 = 4 << 20;
-/// What the view depends on now.
+/// Returns the current inputs of the view.
 pub fn basis(sources: &Sources, shared: &Shared) -> Basis {
     let selected = [shared.selection.as_deref().map(|selection| selection.allocation), shared.views.node];
     Basis { changes: sources.changes, sought: shared.find.text.clone(), selected }
 }
 
-/// Another device, or another file: only the dropped text stays.
+/// Handles a change of device. Only the dropped file is kept.
 fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let changes = sources.changes + 1;
@@ -36,14 +36,14 @@ fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what is missing, while the view is seen.
+/// Requests missing data while the tab is visible.
 fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if shared.views.seen() == Some(Tab::Sources) {
         sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
     }
 }
 
-/// Takes the worker's answer.
+/// Handles the reply of the worker.
 fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Sources(page) = answer else { return Some(answer) };
     sources.page.take(serial, Rc::from(page));
@@ -51,8 +51,8 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
     None
 }
 
-/// Whether files that were given are source files and no snapshots, while a snapshot is open. Then one is to be read: that of the
-/// heaviest file of the snapshot, or else the first.
+/// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most
+/// bytes in the snapshot, or else the first. Returns false if the files are not source files.
 pub(crate) fn given(
     sources: &mut Sources,
     shared: &mut Shared,
@@ -73,7 +73,7 @@ pub(crate) fn given(
     true
 }
 
-/// Carries out what happened in the view.
+/// Handles user input in the tab.
 fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
@@ -106,11 +106,11 @@ fn fold(sources: &mut Sources, path: String) {
     sources.open = Some(open);
 }
 
-/// Searches for a line, so that it stands out in all views and in the timeline; or ends that.
+/// Toggles a search for a line, which highlights it in all views and in the timeline.
 fn pick(shared: &mut Shared, path: &str, line: &str) {
     let query = query(path, line);
     let text = if shared.find.text == query { String::new() } else { query };
-    // A node would stand out before it.
+    // A selected node would take precedence.
     shared.views.node = None;
     find::typed(shared, text);
 }

@@ -1,5 +1,5 @@
-//! The table of allocations: what it lists and in which order, which part of it is seen, which rows are chosen; and when the worker
-//! is asked for what.
+//! The Allocations tab: filter, sort order, scrolling and selection of rows, and requests to the worker. Also the
+//! state of the histograms.
 
 mod feature;
 pub(crate) mod grid;
@@ -25,31 +25,30 @@ use engine::protocol::{
 };
 use std::rc::Rc;
 
-/// CSS pixels of a row.
+/// Height of a row in CSS pixels.
 pub const ROW_PX: f64 = 22.0;
-/// The table of allocations and the histograms beside it.
+/// State of the Allocations tab and of the histograms.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What stands in the field of the filter.
+    /// Text of the filter field.
     pub text: String,
     pub wrong: Option<QueryError>,
-    /// What stood there last that nothing was wrong with.
+    /// The last valid filter text.
     filter: String,
-    /// The order.
     pub sort: TableSort,
-    /// The classes of sizes that are listed alone.
+    /// Size classes selected in the histogram.
     pub sizes: Option<[u8; 2]>,
-    /// The classes of lives that are listed alone.
+    /// Lifetime classes selected in the histogram.
     pub lives: Option<[u8; 2]>,
-    /// What the height of the histograms' bars tells.
+    /// Quantity on the vertical axis of the histograms.
     pub measure: Measure,
-    /// Rows that are chosen, and the one that keys start from.
+    /// Selected rows and the active row.
     pub chosen: Chosen,
     pub scroll: Scroll,
     answer: Latest<TableQuestion, Rc<TablePage>>,
-    /// The allocation whose row was looked for last.
+    /// The allocation whose row was last located.
     revealed: Option<u32>,
-    /// Whether the table had no row of it.
+    /// True if the table had no row of that allocation.
     is_missed: bool,
     copying: Copying,
 }
@@ -75,46 +74,46 @@ impl Default for Table {
 }
 
 impl Table {
-    /// What is shown: the last answer and its question, until the next one comes.
+    /// Returns the last reply, which is shown until the next one arrives.
     pub fn page(&self) -> Option<&TablePage> {
         self.answer.latest().map(|page| &**page)
     }
 
-    /// The search that it was asked about.
+    /// Returns the serial of the search in the last reply.
     pub(crate) fn known_find(&self) -> Option<u32> {
         self.answer.question().and_then(|known| known.find)
     }
 
-    /// A histogram as it is to be drawn.
+    /// Returns the bars and labels of a histogram.
     pub fn chart(&self, of: Histogram) -> Chart {
         let Some(page) = self.page() else { return Chart::default() };
         let chosen = if of == Histogram::Sizes { self.sizes } else { self.lives };
         histograms::chart(of, weights(page, of), chosen, self.measure)
     }
 
-    /// Whether anything but the scope decides what is listed.
+    /// Returns true if the list is restricted by more than the scope.
     pub fn is_filtered(&self) -> bool {
         self.answer.question().is_some_and(|question| question.filter != TableFilter::default())
     }
 }
 
-/// What pointer and fields do in the table and in the histograms.
+/// User input in the table and in the histograms.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TableAction {
-    /// It is scrolled so far, and so much of it is seen, in CSS pixels.
+    /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
     RowClicked(u32, Extent),
-    /// The header of a column was clicked.
+    /// A column header was clicked.
     SortChosen(TableColumn),
-    /// This stands in the field of the filter.
+    /// Text of the filter field.
     FilterTyped(String),
-    /// All sizes, all lives, or all nodes are listed again.
+    /// A part of the filter was removed.
     FilterDropped(Dropped),
-    /// A bar of a histogram was clicked: its class.
+    /// A bar of a histogram was clicked: its class, and the effect on the selection.
     BarClicked(Histogram, u8, Reach),
 }
 
-/// A part of the filter that is given up alone.
+/// A part of the filter that can be removed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dropped {
     Sizes,
@@ -122,15 +121,15 @@ pub enum Dropped {
     Node,
 }
 
-/// What the keys of the histograms do.
+/// Commands of the histograms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableStep {
-    /// Histograms of bytes, or of counts.
+    /// Toggles between bytes and counts.
     ToggleMeasure,
     ClearBars,
 }
 
-/// Its keys; those of rows are the same for all lists ([`RowsStep`]).
+/// Keys for rows are shared by all lists ([`RowsStep`]).
 const KEYS: &[Binding<TableStep>] = &[
     line(
         Scope::Tab(Tab::Histograms),
@@ -175,7 +174,7 @@ fn command(table: &mut Table, shared: &mut Shared, step: TableStep, _: &mut Vec<
     }
 }
 
-/// What keys and controls do with its rows.
+/// Handles the keys and controls that all lists of rows share.
 pub(crate) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effects: &mut Vec<Effect>) {
     match step {
         RowsStep::Go(go, extent) => {
@@ -197,7 +196,7 @@ pub(crate) fn rows(table: &mut Table, shared: &mut Shared, step: RowsStep, effec
 }
 
 impl Table {
-    /// This stands in the field of the filter now.
+    /// Sets the text of the filter field.
     fn filter_by(&mut self, text: String) {
         self.wrong = Filter::parse(&text).err();
         if self.wrong.is_none() {
@@ -206,10 +205,10 @@ impl Table {
         self.text = text;
     }
 
-    /// The header of a column was clicked: it is sorted by that, or the other way.
+    /// Sorts by a column, or reverses the order if it is already the sort column.
     fn sort_by(&mut self, column: TableColumn) {
         let now = self.sort;
-        // What is largest is looked for first; what has an order of its own is read from its beginning.
+        // For these columns the largest values are of interest first.
         let first = match column {
             TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortWay::Descending,
             _ => SortWay::Ascending,
@@ -224,13 +223,13 @@ fn weights(page: &TablePage, of: Histogram) -> &[Weight] {
     if of == Histogram::Sizes { &page.sizes } else { &page.lives }
 }
 
-/// All that is in the scope is listed again.
+/// Clears all filters.
 fn clear(table: &mut Table, shared: &mut Shared) {
     (table.text, table.filter, table.wrong, table.sizes, table.lives) = Default::default();
     shared.views.node = None;
 }
 
-/// Another device: what a person set stays.
+/// Handles a change of device. The user's settings are kept.
 fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Table { text, filter, wrong, sort, measure, mut scroll, .. } = std::mem::take(table);
@@ -240,7 +239,7 @@ fn reset(table: &mut Table, _: &mut Shared, change: Change) {
     }
 }
 
-/// Asks for what is to be seen and is not known; the next question waits for the answer to the one before.
+/// Requests the missing rows. The next question waits for the reply to the previous one.
 fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let is_grid = match shared.views.seen() {
         Some(Tab::Table) => true,
@@ -267,21 +266,21 @@ fn ask(table: &mut Table, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
         let known = table.answer.question().filter(|known| is_same_table(known, &question));
         let is_same = known.is_some();
         question.rows = table.scroll.wanted(known.map(|known| known.rows));
-        // What is chosen belongs to the table it was chosen in.
+        // Selected rows belong to the table that they were selected in.
         if is_same && table.chosen.count() > 1 {
             question.chosen = table.chosen.ranges().to_vec();
         }
-        // What is selected while another selection is on its way is of no interest.
+        // While another selection is pending, the current one need not be located.
         let is_settled = shared.selecting.is_none();
         question.reveal = selected.filter(|selected| is_settled && table.revealed != Some(*selected));
     } else if let Some(known) = table.answer.question() {
-        // The rows that are there stay there.
+        // Loaded rows stay loaded.
         (question.rows, question.chosen) = (known.rows, known.chosen.clone());
     }
     table.answer.ask(question, device, &mut shared.serial, effects, |it| Question::Table(Box::new(it)));
 }
 
-/// Whether two questions are about the same rows in the same order.
+/// Returns true if two questions have the same rows in the same order.
 fn is_same_table(one: &TableQuestion, other: &TableQuestion) -> bool {
     (one.scope, one.sort) == (other.scope, other.sort) && one.filter == other.filter
 }
@@ -301,13 +300,13 @@ fn take(
     None
 }
 
-/// Takes a part of the table.
+/// Handles a reply with rows of the table.
 fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
     let Some(mut question) = table.answer.answered(serial) else { return };
     let before = table.answer.question();
     if !before.is_some_and(|known| is_same_table(known, &question)) {
         table.chosen = Chosen::default();
-        // Its row is elsewhere now; or there may be one. A moment that moves does not scroll.
+        // The row has another index now, or exists now. A moving cursor alone does not scroll the table.
         let is_other = before.is_none_or(|known| known.sort != question.sort || known.filter != question.filter);
         if is_other || table.is_missed {
             table.revealed = None;
@@ -325,7 +324,7 @@ fn take_page(table: &mut Table, serial: u32, page: Box<TablePage>) {
     }
 }
 
-/// A row was clicked, or is gone to by a key: it is chosen, and its allocation selected.
+/// Selects a row and its allocation, after a click or a key.
 fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effects: &mut Vec<Effect>) {
     if row >= table.scroll.rows {
         return;
@@ -338,13 +337,13 @@ fn go_to(table: &mut Table, shared: &mut Shared, row: u32, extent: Extent, effec
     table.scroll.bring(row);
     let allocation = table.row(row);
     if let (Extent::One, Some(allocation)) = (extent, allocation) {
-        // Its row is here already.
+        // The row is already in view.
         table.revealed = Some(allocation);
         selecting::select(shared, allocation, effects);
     }
 }
 
-/// Asks for the chosen rows as text; without any, for all.
+/// Copies the selected rows as text, or all rows if none is selected.
 fn copy(table: &mut Table, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let Some(device) = shared.device().map(|device| device.device) else { return };
     let Some(mut question) = table.answer.question().cloned() else { return };

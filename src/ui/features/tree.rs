@@ -1,7 +1,8 @@
-//! The call tree: which part of it is seen, what the worker is asked of it, and what of its answer is shown.
+//! The call tree: visible rows, requests to the worker, and handling of its replies.
 //!
-//! Rows have one height, so the part that is seen follows from how far the list is scrolled. The worker is asked for that part and a
-//! margin, one question at a time, always the newest; until its answer comes, the one before stays.
+//! All rows have the same height, so the visible rows follow from the scroll offset. These rows and a margin are
+//! requested, with one question at a time, always for the latest state. The previous rows stay until the reply
+//! arrives.
 
 mod data;
 
@@ -20,7 +21,7 @@ use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{Answer, Question, Reveal, TreePage, TreeQuestion};
 
-/// Brings the tree up to date with what it is about, and asks for what is missing.
+/// Updates the tree after changes of its inputs, and requests the missing rows.
 fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     arrange(tree, shared);
     if shared.views.seen() != Some(Tab::Tree) || tree.scroll.height_px <= 0.0 || tree.asked.is_some() {
@@ -30,7 +31,7 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
     let (node, tree) = (shared.views.node, tree);
     if tree.followed != node {
         tree.followed = node;
-        // One that was selected in another view is brought into view.
+        // A node that was selected in another view is scrolled into view.
         tree.wanted = tree.wanted.or(node.filter(|_| node != tree.place.node).map(Reveal::Node));
     }
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
@@ -39,7 +40,7 @@ fn ask(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec<Effe
         return ask_rows(tree, shared, device, effects);
     };
     let (scope, focus) = (shared.views.scope, tree.place.focus);
-    // One that has no row may have one at another moment, or in another subtree.
+    // An allocation without a row may have one in another scope or subtree.
     let is_marked = tree.marked.is_some_and(|marked| {
         (marked.allocation, marked.arrangement) == (selected, arrangement)
             && (marked.node.is_some() || (marked.scope, marked.focus) == (scope, focus))
@@ -78,7 +79,7 @@ fn ask_rows(tree: &mut Tree, shared: &mut Shared, device: i64, effects: &mut Vec
     effects.push(Effect::ask(serial, device, Question::Tree(Box::new(question))));
 }
 
-/// Changes to the file, the device and the arrangement that are wanted: nodes have other numbers there.
+/// Handles changes of file, device and arrangement. Nodes are numbered differently then.
 pub(crate) fn arrange(tree: &mut Tree, shared: &mut Shared) {
     let of = (shared.load, shared.device_place);
     if tree.of != of {
@@ -101,7 +102,7 @@ pub(crate) fn arrange(tree: &mut Tree, shared: &mut Shared) {
     shared.views.node = None;
 }
 
-/// Takes what the worker says of the tree.
+/// Handles a reply of the worker.
 fn take(
     tree: &mut Tree,
     shared: &mut Shared,
@@ -126,7 +127,7 @@ fn take_page(tree: &mut Tree, shared: &mut Shared, serial: u32, page: TreePage) 
     tree.take(serial, page);
 }
 
-/// Other frames are internal now: what was said of trees without them holds no more.
+/// Handles a change of the rules for internal frames. Trees without internal frames are no longer valid.
 fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
     use engine::protocol::Internal;
     tree.shelf.retain(|(of, _)| of.internal == Internal::Shown);
@@ -134,7 +135,7 @@ fn forget_hidden(tree: &mut Tree, shared: &mut Shared) {
         tree.place = TreePosition::default();
         (tree.asked, tree.wanted, tree.marked) = (None, None, None);
         if let Some((question, _)) = &mut tree.known {
-            // No question is like it: it is asked anew, and what it says stays until then.
+            // Values that no question has, so that the rows are requested again. They stay visible until then.
             question.rows = [0, 0];
             question.focus = Some(u32::MAX);
         }

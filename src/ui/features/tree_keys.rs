@@ -1,4 +1,4 @@
-//! What keys, buttons and the pointer do in the call tree.
+//! Commands and pointer input of the call tree.
 
 use super::tree::{Scroll, Tree};
 use crate::binding::{Binding, Scope, line};
@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use crate::tab::Tab;
 use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
 
-/// What a key or a control of the call tree asks for.
+/// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TreeCommand {
     Up,
@@ -17,61 +17,61 @@ pub enum TreeCommand {
     PageDown,
     First,
     Last,
-    /// Open the row, or go to its first child.
+    /// Expands the row, or goes to its first child.
     In,
-    /// Close the row, or go to its parent.
+    /// Collapses the row, or goes to its parent.
     Out,
-    /// Open the row, or close it.
+    /// Expands or collapses the row.
     Toggle,
-    /// Open the row and all below it.
+    /// Expands the row and all its descendants.
     OpenBelow,
-    /// Close the row and all below it.
+    /// Collapses the row and all its descendants.
     CloseBelow,
     OpenAll,
     CloseAll,
     Focus,
-    /// The top before.
+    /// Restores the previous node at the top.
     Back,
     Whole,
-    /// Innermost frames at the root, or outermost ones.
+    /// Toggles between outermost and innermost frames at the root.
     Invert,
-    /// Leave internal frames out, or show them.
+    /// Hides or shows internal frames.
     HideInternal,
     NextMerge,
-    /// Select the row's node, or give it up.
+    /// Selects or deselects the node of the row.
     Select,
-    /// Select the heaviest allocation of the row.
+    /// Selects the largest allocation of the row.
     Heaviest,
-    /// To the stack of the selected allocation.
+    /// Goes to the stack of the selected allocation.
     Selection,
-    /// To the next row that the search looks for.
+    /// Goes to the next row that matches the search.
     NextMatch,
-    /// To the one before.
+    /// Goes to the previous row that matches the search.
     PreviousMatch,
     Source,
 }
 
-/// Something happened to the call tree that is no command.
+/// Pointer and browser events of the call tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeAction {
-    /// The list of rows is scrolled to here or has this height, in CSS pixels.
+    /// The list was scrolled or resized. In CSS pixels.
     Scrolled {
         top_px: f64,
         height_px: f64,
     },
     /// The row with this number was clicked.
     Clicked(u32),
-    /// The row with this number was double-clicked, or its twisty clicked.
+    /// The row with this number was double-clicked, or its expander was clicked.
     Toggled(u32),
-    /// A node of the way to the top was clicked.
+    /// A node of the path to the top was clicked.
     Focused(u32),
     Merged(Merge),
 }
 
-/// How frames can be merged, in the order of the page's picker: by name.
+/// Ways to merge frames with their names, in the order of the picker.
 pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function, "function"), (Merge::File, "file")];
 
-/// Takes what happened into the state.
+/// Handles a pointer or browser event.
 pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
@@ -90,7 +90,7 @@ pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &
     }
 }
 
-/// Carries out a command.
+/// Runs a command.
 pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
     let searched = shared.found_serial().is_some();
     let (row, page) = (tree.active(), tree.scroll.page());
@@ -190,7 +190,7 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
     }
 }
 
-/// Selects the allocation that the worker found to be the heaviest of a row.
+/// Selects the allocation that the worker found to be the largest of a row.
 pub(crate) fn heaviest(
     tree: &mut Tree,
     shared: &mut Shared,
@@ -217,10 +217,9 @@ fn toggle(tree: &mut Tree) {
     }
 }
 
-/// The list of rows is itself the control of what leads through it.
+/// Control of commands that navigate the rows: the list itself.
 const ROWS: &str = "tree-rows";
 
-/// Its keys.
 pub(crate) const KEYS: &[Binding<TreeCommand>] = {
     const AT: Scope = Scope::Tab(Tab::Tree);
     use TreeCommand::*;

@@ -1,4 +1,4 @@
-//! The rows of the call tree that are seen, as text.
+//! Contents of the call tree: the visible rows as text.
 
 use super::tree::Tree;
 use super::tree::{Marked, Scroll};
@@ -8,61 +8,64 @@ use crate::tab::Tab;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
-/// Rows that are made beyond what is seen, on either side: a row must be there before a turn of the wheel brings it.
+/// Number of rows rendered beyond the visible ones, on either side, so that they exist before the user scrolls to
+/// them.
 const SPARE: u32 = 12;
-/// No fork moves rows further to the right, in forks.
+/// Maximum number of forks that indent a row.
 const MOST_FORKS: u32 = 24;
-/// CSS pixels that a fork moves rows to the right.
+/// Indentation per fork in CSS pixels.
 const FORK_PX: u32 = 14;
-/// CSS pixels that the only child of a node stands to the right of it, and of those below it.
+/// Additional indentation of an only child, in CSS pixels.
 const CHAIN_PX: u32 = 7;
 
-/// One row.
+/// A visible row of the call tree, as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RowView {
-    /// Its number, from 0.
+    /// Number of the row, from 0.
     pub number: u32,
-    /// The node's number.
+    /// Number of the node.
     pub node: u32,
-    /// How deep it is: 1 for the top.
+    /// Depth of the row. The top has level 1.
     pub level: u32,
-    /// Its place among its siblings, from 1, and how many they are.
+    /// Position among the siblings, from 1, and number of siblings.
     pub among: [u32; 2],
-    /// How far to the right it stands, in CSS pixels.
+    /// Indentation in CSS pixels.
     pub indent_px: u32,
     pub fold: FoldState,
     pub name: String,
-    /// `file:line`, short; empty where there is none.
+    /// Abbreviated `file:line`. Empty if unknown.
     pub place: String,
-    /// Everything that may be cut, in full.
+    /// Tooltip with the full texts.
     pub title: String,
     pub link: Option<String>,
     pub kind: NodeKind,
-    /// Its share of the total, in tenths of a percent.
+    /// Share of the total, in tenths of a percent.
     pub share: u32,
-    /// The share's step: below 5, 20, 40, 70 %, or more.
+    /// Level of the share, from 0 to 4, with limits at 5, 20, 40 and 70 %.
     pub heat: u8,
-    /// Its bytes; of a change those that it adds or takes away.
+    /// Bytes, abbreviated. For [`Scope::Change`], the difference.
     pub bytes: String,
-    /// What it weighs, to the byte.
+    /// Bytes as an exact number, and count.
     pub exact: String,
-    /// Its share of the total; of a change what it has become of what was there.
+    /// Share of the total. For [`Scope::Change`], the ratio B / A.
     pub of_total: String,
-    /// What [`Heads`] names last: its share of its parent, how many allocations, its own; of a change at A, at B, and allocations.
+    /// Last three columns of [`Heads`]: share of the parent, count, bytes of the frame itself. For [`Scope::Change`]:
+    /// bytes at A, bytes at B, difference of the counts.
     pub more: [String; 3],
-    /// What the search found in it and below it, short; empty where it found nothing.
+    /// Bytes that the search matches in the subtree, abbreviated. Empty if there are none.
     pub found: String,
-    /// Whether its frame is what the search looks for.
+    /// True if the row's frame matches the search.
     pub matches: bool,
     pub is_active: bool,
     pub is_selected: bool,
-    /// Whether the selected allocation has this stack.
+    /// True if the selected allocation has this stack.
     pub is_marked: bool,
-    /// Requested bytes (× moments) and allocations, for scripts; of a change at A and at B.
+    /// Requested bytes (× events for bytes × lifetime) and count, for scripts. For [`Scope::Change`], bytes at A and
+    /// at B.
     pub weight: [u64; 2],
 }
 
-/// What the columns are called, but for that of frames: each with what it means.
+/// Names and tooltips of the columns, except that of the frames.
 pub type Heads = [(&'static str, &'static str); 5];
 
 const OF_WEIGHT: Heads = [
@@ -80,33 +83,33 @@ const OF_CHANGE: Heads = [
     ("Δ count", "Allocations live at B minus those live at A"),
 ];
 
-/// What the columns of a scope are called.
+/// Returns the column names for a scope.
 pub fn heads(scope: Scope) -> &'static Heads {
     if matches!(scope, Scope::Change(_)) { &OF_CHANGE } else { &OF_WEIGHT }
 }
 
-/// The rows that are seen, and the tree as a whole.
+/// The visible rows and totals of the tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeView {
-    /// How many rows there are.
+    /// Number of all rows.
     pub row_count: u32,
-    /// The number of the first of `rows`.
+    /// Number of the first entry of `rows`.
     pub first: u32,
-    /// Those that are seen and a few more; `None`: on its way.
+    /// The visible rows and a few more. `None` for a row that is not loaded yet.
     pub rows: Vec<Option<RowView>>,
-    /// The way from the root to the top: number and name, the top last; empty where the root is the top.
+    /// Path from the root to the top, as node numbers and names. Empty if the root is the top.
     pub way: Vec<(u32, String)>,
     pub empty: &'static str,
-    /// Whether a search has something to show…
+    /// True if there is a search with matches to show.
     pub searched: bool,
-    /// …and what it found.
+    /// Summary of the matches.
     pub found: String,
-    /// Bytes of all of it.
+    /// Total bytes.
     pub total: u64,
     pub heads: Option<&'static Heads>,
 }
 
-/// What the rows depend on: while it is the same, so are they.
+/// Inputs of the rows. If they are equal, so are the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
     answer: u32,
@@ -118,21 +121,21 @@ pub struct Seen {
     searched: bool,
 }
 
-/// What the buttons above the rows show.
+/// State of the buttons above the rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tools {
     pub arrangement: Arrangement,
-    /// Whether the active row is the selected node.
+    /// True if the active row is the selected node.
     pub is_selected: bool,
-    /// Whether another node stood at the top before.
+    /// True if another node was at the top before.
     pub can_go_back: bool,
-    /// Whether the top is not the root.
+    /// True if the node at the top is not the root.
     pub is_focused: bool,
     pub has_selection: bool,
     pub has_matches: bool,
 }
 
-/// What the rows depend on; `None` while the tree is not seen.
+/// Returns the inputs of the rows. `None` while the tree is hidden.
 pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
     (shared.views.seen() == Some(Tab::Tree)).then_some(Seen {
         answer: tree.answers,
@@ -145,7 +148,7 @@ pub fn seen(tree: &Tree, shared: &Shared) -> Option<Seen> {
     })
 }
 
-/// What the buttons show.
+/// Returns the state of the buttons.
 pub fn tools(tree: &Tree, shared: &Shared) -> Tools {
     Tools {
         arrangement: shared.views.arrangement,
@@ -157,7 +160,7 @@ pub fn tools(tree: &Tree, shared: &Shared) -> Tools {
     }
 }
 
-/// The step of a share, given in tenths of a percent.
+/// Returns the level of a share in tenths of a percent.
 pub fn heat(share: u32) -> u8 {
     match share {
         ..50 => 0,
@@ -168,7 +171,7 @@ pub fn heat(share: u32) -> u8 {
     }
 }
 
-/// What is seen of the tree; nothing before its first answer.
+/// Returns the visible rows. Empty before the first reply.
 pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
     let (Some(page), Some(question)) = (tree.page(), tree.answered()) else { return TreeView::default() };
     let [first, beyond] = tree.scroll.rows();
@@ -189,14 +192,14 @@ pub fn view(tree: &Tree, shared: &Shared) -> TreeView {
         way,
         empty: if page.total.count == 0 && page.total.bytes == 0 { nothing(question.scope) } else { "" },
         heads: Some(heads(question.scope)),
-        // What a search finds of a change would need columns of its own.
+        // Matches within a change would need columns of their own.
         searched: question.find.is_some() && shared.found_serial().is_some() && !is_change,
         found: crate::find::found_in(shared, question.find, question.scope, page.found),
         total: if is_change { page.ends[1].bytes } else { page.total.bytes },
     }
 }
 
-/// What is said of a scope that has nothing.
+/// Returns the message for a scope without allocations.
 pub(crate) fn nothing(scope: Scope) -> &'static str {
     match scope {
         Scope::Ever => "No allocations recorded.",

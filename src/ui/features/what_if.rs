@@ -1,4 +1,4 @@
-//! The simulated allocator in the insight "Allocator settings": what is typed, asked, answered, and canceled.
+//! The simulated allocator of the Allocator settings insight: user input, requests, results and cancellation.
 
 mod data;
 
@@ -23,7 +23,7 @@ use crate::typed_size::capitalised;
 use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
-/// Another device, or another file: only what was typed stays.
+/// Handles a change of device. Only the typed texts are kept.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_of_device() {
         let Simulator { settings, capacity, never_empties, asked, is_left, .. } = std::mem::take(simulator);
@@ -33,7 +33,8 @@ fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     }
 }
 
-/// Asks what the person wants, and before that what the simulation reproduces: once the insight is seen.
+/// Sends the user's request while the insight is visible. First checks how well the simulation reproduces the
+/// recording.
 fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if std::mem::take(&mut simulator.is_left) {
         effects.push(Effect::EndSimulation);
@@ -42,7 +43,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     if !is_seen || shared.rules.dialog == Dialog::Open {
         return;
     }
-    // It answers one question at a time; another of one's own takes the place of the one before.
+    // The simulator runs one request at a time. A newer request of this feature replaces the pending one.
     let own = simulator.asked.map(|(serial, _)| serial);
     if shared.simulation.is_some_and(|serial| own != Some(serial)) {
         return;
@@ -54,7 +55,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
         capacity: simulator.typed_capacity().ok().flatten().or_else(|| shared.capacity_without_oom()),
         never_empties: simulator.never_empties,
     };
-    // Runs with another capacity are not to be compared with these.
+    // Runs with another capacity cannot be compared with these.
     simulator.before = simulator.answer.clone().filter(|_| simulator.terms == terms);
     simulator.terms = terms;
     let is_proof = job == Job::Proof;
@@ -75,7 +76,7 @@ fn ask(simulator: &mut Simulator, shared: &mut Shared, device: i64, effects: &mu
     effects.push(Effect::ask(serial, device, Question::WhatIf(Box::new(question))));
 }
 
-/// Takes the worker's answer, or a part of it: what was simulated before on the same terms stays beside it.
+/// Handles a complete or partial reply. Earlier runs on the same terms are kept.
 fn take(
     simulator: &mut Simulator,
     shared: &mut Shared,
@@ -100,9 +101,9 @@ fn take(
     None
 }
 
-/// Adds the runs of an earlier answer. Each settings are there once: those of the recording first.
+/// Adds the runs of an earlier reply. Each settings string appears once, with the recorded settings first.
 fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
-    // The settings of the recording may be those that were asked for.
+    // The requested settings may equal the recorded ones.
     if let Some(recorded) = answer.runs.first().map(|run| run.settings.clone()) {
         let mut is_first = true;
         answer.runs.retain(|run| std::mem::take(&mut is_first) || run.settings != recorded);
@@ -120,7 +121,7 @@ fn join(answer: &mut WhatIf, before: Option<&WhatIf>) {
     }
 }
 
-/// Carries out what happened in the form or in the table.
+/// Handles user input in the form and in the table.
 fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, effects: &mut Vec<Effect>) {
     match action {
         WhatIfAction::Typed(field, text) => {
@@ -128,7 +129,7 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
                 simulator.line_error.clear();
             }
             *simulator.field(field) = text;
-            // What is wrong is said when it is to be simulated, and until it is right.
+            // An error is shown when a simulation is requested, and until it is fixed.
             simulator.is_checked &= simulator.typed_capacity().is_err();
         }
         WhatIfAction::EmptiesLeftOut(are_left_out) => simulator.never_empties = are_left_out,
@@ -169,7 +170,7 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
     }
 }
 
-/// Has the run of a row written as a snapshot, on the terms that it was simulated on.
+/// Writes the run of a row as a snapshot, with the terms of its simulation.
 fn write(simulator: &mut Simulator, shared: &mut Shared, row: usize, then: Then, effects: &mut Vec<Effect>) {
     let (Some(settings), Some((snapshot, device))) = (view::settings(simulator, row), to_write(shared)) else { return };
     if std::mem::replace(&mut simulator.is_writing, true) {

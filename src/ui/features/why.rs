@@ -1,4 +1,4 @@
-//! The tab "Why": which report is asked for and when, what of it is seen, and what a click on its evidence does.
+//! The Insights tab: requests for reports, user input, and evidence that a click shows.
 
 mod data;
 
@@ -27,13 +27,14 @@ use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use evidence::follow;
 use std::rc::Rc;
 
-/// The stack of a row.
+/// Returns the stack of a row.
 fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
     let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
     Some(&sheet.rows.get(item.row)?.stack)
 }
 
-/// A file was opened: the device to show first. Where that one ran out of memory, its report is shown at once.
+/// Returns the index of the device to show first in a newly opened file. If it ran out of memory, shows its OOM
+/// report.
 pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
     let Some(file) = shared.file() else { return 0 };
     let place = file.default_device();
@@ -46,10 +47,10 @@ pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
     place
 }
 
-/// Asks for the report that is seen. A newer question ends the one on its way only where it is about another topic: while a moment
-/// is dragged, each would end the one before.
+/// Requests the visible report. A pending question is replaced only by one on another topic. Otherwise, dragging the
+/// cursor would cancel each question.
 fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    // While rules are edited, what they bring about.
+    // While rules are edited, their effect is requested.
     let edits = shared.rules.dialog == Dialog::Open;
     if !edits && shared.views.seen() != Some(Tab::Why) {
         return;
@@ -60,7 +61,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     }
     let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
     let at = match topic {
-        // What was surveyed since makes another question.
+        // A changed survey is another question.
         Topic::Ranks => Some(shared.ranks.version),
         _ => topic.has_moment().then_some(shared.pinned.moment),
     };
@@ -74,7 +75,7 @@ fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect
     if waits {
         return;
     }
-    // Then the others, one after the other: which of them give alarm is seen before they are.
+    // Then the other topics, one at a time, so that their warnings are known before they are opened.
     let wanted = if is_known { unasked(why, shared).filter(|_| !edits) } else { Some(question) };
     if let Some(question) = wanted {
         send(why, shared, question, device, effects);
@@ -117,7 +118,7 @@ fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Ef
     shared.report_is_asked = why.asked.is_some();
 }
 
-/// The badge counts alarms whichever tab is seen: once the picture is there, each report is asked for.
+/// Requests all reports after the picture, since the badge counts warnings while other tabs are visible too.
 fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let Some(question) = unasked(why, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
         send(why, shared, question, device, effects);
@@ -125,7 +126,7 @@ fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec
     }
 }
 
-/// A topic of which nothing is known yet, while nothing is on its way.
+/// Returns the question for a topic without a report. `None` while another question is pending.
 fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
     let Why { asked, known, version, .. } = why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
@@ -134,10 +135,10 @@ fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
     Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version, pairing: None })
 }
 
-/// Another device, or another file: only what a person has set stays.
+/// Handles a change of device, file or categories. The user's settings are kept.
 fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
     if change == Change::Categories {
-        // Whatever names categories is to be asked for again.
+        // All reports that contain categories must be requested again.
         why.asked = None;
         why.version = why.version.wrapping_add(1);
     }
@@ -148,7 +149,7 @@ fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
     shared.report_is_asked = why.asked.is_some();
 }
 
-/// Takes the worker's answers: reports, and where a span is that was sought.
+/// Handles replies: reports, and positions of a span on the time axis.
 fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Report(report) => take_report(why, serial, *report),
@@ -165,7 +166,7 @@ fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut
 fn take_report(why: &mut Why, serial: u32, report: Report) {
     let Some((_, question)) = why.asked.take_if(|(asked, _)| *asked == serial) else { return };
     let before = why.report_of(question.topic).cloned();
-    // Where another row has come to stand, its stack is not what was asked for.
+    // If another row has moved to the position, its stack must not be expanded.
     why.unfolded.retain(|(topic, item)| {
         let of = |report: &Report| stack(report, item).map(<[String]>::to_vec);
         *topic != question.topic || before.as_deref().and_then(of) == of(&report)
@@ -174,7 +175,7 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
     why.known.push((question, Rc::new(report)));
 }
 
-/// Carries out what happened in the tab.
+/// Handles user input in the tab.
 pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
@@ -218,7 +219,7 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
     }
 }
 
-/// Carries out a key.
+/// Runs a command.
 pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
     let (active, count) = (why.active, why.items().len());
     let last = count.saturating_sub(1);
@@ -248,12 +249,12 @@ fn pick(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effe
         Some(evidence) => {
             why.marked = Some((why.topic, item, evidence.clone()));
             if let Some([a, _]) = shared.comparing.pair.filter(|_| why.topic == Topic::Comparison) {
-                // Its moments are A's.
+                // Moments in a comparison are those of A.
                 shared.focus(a);
             }
             follow(why, shared, evidence, effects);
         }
-        // What rests on nothing but its stack shows that.
+        // Without evidence, a click shows the stack.
         None => unfold(why, place),
     }
 }
@@ -268,12 +269,12 @@ fn unfold(why: &mut Why, place: usize) {
     }
 }
 
-/// Sets a threshold. An empty field stands for the engine's own; what is no number changes nothing.
+/// Sets a threshold. An empty field restores the default. Invalid numbers are ignored.
 fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
     let Some(threshold) = why.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
     let (topic, text) = (why.topic, text.trim());
     let value = text.parse().ok();
-    // The answer to another one may still be on its way.
+    // The reply for another threshold may still be pending.
     let is_so = value == Some(threshold.value)
         && why.thresholds.iter().all(|(of, key, set)| (*of, key) != (topic, &threshold.key) || Some(*set) == value);
     if value.is_none() != text.is_empty() || is_so {

@@ -1,4 +1,4 @@
-//! A figure as shapes around its picture.
+//! Conversion of a figure into shapes around its picture.
 
 use super::Figure;
 use super::sizes::{CHIPS, FONT, HALF, TOP};
@@ -11,12 +11,12 @@ use picture::timeline::Axis;
 const MARK: f64 = 5.0;
 const GAP: f64 = 9.0;
 const LIFE: f64 = 3.0;
-/// CSS pixels a name needs to be cut: less would say nothing.
+/// Minimum width of a shortened name, in CSS pixels. Names with less room are left out.
 const NAME: f64 = 30.0;
-/// Loud texts under each other.
+/// Maximum number of highlighted labels below each other.
 const MOST_LOUD: u32 = 4;
 
-/// The shapes of a figure whose picture has its upper left corner at `left` and `top`.
+/// Collects the shapes of a figure. The upper left corner of the picture is at `left` and `top`.
 pub(super) struct Pen<'a> {
     pub(super) figure: &'a Figure,
     pub(super) left: f64,
@@ -24,12 +24,12 @@ pub(super) struct Pen<'a> {
     pub(super) bottom: f64,
     pub(super) scale: f64,
     pub(super) shapes: Vec<Shape>,
-    /// Where loud texts stand: left and right edge, baseline.
+    /// Occupied areas of highlighted labels: left and right edge, and baseline.
     pub(super) loud: Vec<([f64; 2], f64)>,
 }
 
 impl Figure {
-    /// The shapes around and in the picture, whose upper left corner is at `origin`; from back to front.
+    /// Returns the shapes around and in the picture, from back to front. `origin` is the picture's upper left corner.
     pub fn shapes(&self, origin: [f64; 2]) -> Vec<Shape> {
         let [left, top] = origin;
         let mut pen = Pen {
@@ -55,7 +55,7 @@ impl Figure {
         pen.shapes
     }
 
-    /// What the figure needs below its picture, in pixels.
+    /// Returns the height of the decorations below the picture, in pixels.
     pub fn foot(&self) -> f64 {
         (AXIS_PX + 2.0 + f64::from(self.lanes) * LANE_PX) * self.scale
     }
@@ -71,13 +71,13 @@ impl Pen<'_> {
         self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
     }
 
-    /// Upper and lower edge of the device's rows.
+    /// Returns the upper and lower edge of the device's rows.
     pub(super) fn lane(&self) -> [f64; 2] {
         let [lower, upper] = self.figure.lane;
         [self.bottom - upper, self.bottom - lower]
     }
 
-    /// The thinnest line that is a whole number of pixels.
+    /// Returns the width of a hairline: at least one pixel, and a whole number of them.
     pub(super) fn hair(&self) -> f64 {
         self.scale.round().max(1.0)
     }
@@ -86,10 +86,10 @@ impl Pen<'_> {
         let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
         for tick in &self.figure.bytes {
             let y = (self.bottom - tick.at_px as f64).round();
-            // A label at either end moves inwards rather than being cut.
+            // A label at either end moves inwards instead of being cut off.
             let middle = y.clamp(self.top + font * 0.6, (self.bottom - font * 0.1).max(self.top + font * 0.6));
             let at = [self.left - GAP * scale, middle + font * HALF];
-            // What the height is stands at the top.
+            // The title of the axis is at the top.
             if middle - self.top > font * 1.7 {
                 self.text(tick.label.clone(), at, Anchor::End, Tint::Soft, Face::Plain);
             }
@@ -115,7 +115,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A line over the whole height.
+    /// Draws a vertical line over the whole height.
     fn upright(&mut self, x: f64, thick: f64, tint: Tint, opacity: f64) {
         let x = (self.left + x - thick / 2.0).round();
         let [top, bottom] = self.lane();
@@ -137,12 +137,13 @@ impl Pen<'_> {
         }
     }
 
-    /// A loud text beside x, on the side where there is more room; lower where another stands already, and left out where there are many.
+    /// Draws a highlighted label beside x, on the side with more room. Moves it down if another label is in the way,
+    /// and drops it if there are too many.
     pub(super) fn beside(&mut self, text: &str, x: f64, gap: f64, y: f64, tint: Tint) {
         let (anchor, gap) = if x > self.figure.plot[0] / 2.0 { (Anchor::End, -gap) } else { (Anchor::Start, gap) };
         let (wide, x, line) = (width(text, FONT * self.scale), self.left + x + gap, FONT * self.scale * 1.35);
         let span = if anchor == Anchor::End { [x - wide, x] } else { [x, x + wide] };
-        // Nor does the line at the peak's height run through it.
+        // The label must not overlap the line at the peak's height either.
         let (peak, scale) = (self.peak_y(), self.scale);
         let is_struck = |y: f64| peak.is_some_and(|line| (y - 11.0 * scale..y + 3.0 * scale).contains(&line));
         let is_free = |y: f64| {
@@ -164,7 +165,7 @@ impl Pen<'_> {
             let top = self.bottom + (AXIS_PX + f64::from(slice.lane) * LANE_PX) * scale;
             let (x, y) = (slice.x.map(|x| self.left + x), [top, top + height]);
             let x = [x[0], x[1].max(x[0] + edge)];
-            // Several in one: a bar without ends of its own.
+            // Several merged slices: a bar without edges.
             self.bar(x, y, Tint::Accent, if slice.count > 1 { 0.4 } else { 0.22 });
             if slice.count == 1 {
                 self.bar([x[0], x[0] + edge], y, Tint::Accent, 0.8);
@@ -180,7 +181,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A bar on the horizontal axis.
+    /// Draws the lifetime of the selection as a bar on the horizontal axis.
     fn life(&mut self) {
         let Some(life) = self.figure.life else { return };
         let [from, to] = life.map(|x| x.clamp(0.0, self.figure.plot[0]));
@@ -194,14 +195,14 @@ impl Pen<'_> {
         );
     }
 
-    /// Where the peak's height is, from the top; `None` outside of the lane.
+    /// Returns the y coordinate of the peak, from the top. `None` if it is outside the lane.
     fn peak_y(&self) -> Option<f64> {
         let [top, bottom] = self.lane();
         let y = self.bottom - self.figure.peak.as_ref()?.y;
         (top..=bottom).contains(&y).then_some(y)
     }
 
-    /// A line at the peak's height, behind all names.
+    /// Draws a line at the peak's height, behind all names.
     fn peak_line(&mut self) {
         let Some(y) = self.peak_y() else { return };
         let (x, dash) = ([self.left, self.left + self.figure.plot[0]], 4.0 * self.scale);
@@ -209,7 +210,7 @@ impl Pen<'_> {
         self.shapes.push(Shape::Dashes { x, y, dash, tint: Tint::Peak, opacity: 0.7 });
     }
 
-    /// A mark where the peak is, and its size beside it.
+    /// Draws a mark at the peak, with its size beside it.
     fn peak(&mut self) {
         let figure = self.figure;
         let (Some(peak), Some(y)) = (&figure.peak, self.peak_y()) else { return };
@@ -221,7 +222,7 @@ impl Pen<'_> {
         let above = y - scale - 1.6 * size;
         let corners = [[tip, y - scale], [tip - size, above], [tip + size, above]];
         self.shapes.push(Shape::Triangle { corners, tint: Tint::Peak });
-        // Where the line is near the top, its label goes below it, and below the chips.
+        // If the line is near the top, the label goes below it and below the chips.
         let is_low = y - lane_top > (CHIPS + 18.0) * scale;
         let below = (y + 14.0 * scale).max(lane_top + (CHIPS + 2.0) * scale + FONT * scale * TOP);
         let base = if is_low { y - 5.0 * scale } else { below };
@@ -229,7 +230,8 @@ impl Pen<'_> {
     }
 }
 
-/// What is written in a slice that has so much room: its name, or what of it is not shared with others, whole numbers only.
+/// Returns the label of a slice that fits into `room` pixels: the full name, the part that differs from other names,
+/// or a shortened form. Numbers are not shortened. Merged slices show their count.
 fn label(slice: &Slice, font: f64, room: f64, least: f64) -> String {
     let fits = |text: &str| width(text, font) <= room;
     if fits(&slice.name) {

@@ -1,28 +1,29 @@
-//! What a plot other than the stack has around its picture: the breaks of the axis of addresses, the lines over what was reserved and their
-//! axis to the right; and the name of the height.
+//! Decorations of the Addresses and Reserved plots: gaps in the address axis, curves with their axis to the right,
+//! and the title of the vertical axis.
 
 use super::around::Pen;
 use super::sizes::{CHIPS, FONT, HALF, TOP};
 use crate::plots::line::Curve;
 use picture::shapes::{Anchor, Face, Shape, Tint, width};
 
-/// CSS pixels: how thick a line is, and its rim, which tells it from what lies behind.
+/// Width of a curve and of the rim that sets it off from the background, in CSS pixels.
 const THICK: f64 = 1.6;
 const RIM: f64 = 3.0;
-/// CSS pixels: a break lower than this has no words, and how far its marks reach into the gutter.
+/// Minimum height of a gap with a label, and how far the marks of a gap extend into the gutter. In CSS pixels.
 const WORDS: f64 = 13.0;
 const MARK: f64 = 7.0;
-/// CSS pixels: a break lower than this is not marked.
+/// Minimum height of a marked gap, in CSS pixels.
 const LEAST: f64 = 3.0;
 impl Pen<'_> {
-    /// What the height is, at the top of the gutter.
+    /// Draws the title of the vertical axis at the top of the gutter.
     pub(super) fn height_title(&mut self) {
         let figure = self.figure;
         let at = [self.left - 9.0 * self.scale, self.top + FONT * self.scale * TOP + self.scale];
         self.text(figure.title.to_owned(), at, Anchor::End, Tint::Strong, Face::Plain);
     }
 
-    /// The breaks of the axis: a band where nothing was mapped, whose edges are broken lines, and how much is left out.
+    /// Draws the gaps of the address axis: a band with dashed edges where nothing was mapped, and the size of the
+    /// gap.
     pub(super) fn gaps(&mut self) {
         let (figure, scale, hair, font) = (self.figure, self.scale, self.hair(), FONT * self.scale);
         let right = self.left + figure.plot[0];
@@ -30,7 +31,7 @@ impl Pen<'_> {
             let [low, high] = gap.y.map(|y| self.bottom - y.clamp(0.0, figure.plot[1]));
             let (top, bottom) = (high.round(), low.round());
             if bottom - top < LEAST * scale {
-                // What is behind the blocks is enough: many broken lines would be a pattern of their own.
+                // The background between the blocks is enough. Many dashed lines would form a pattern of their own.
                 continue;
             }
             self.bar([self.left, right], [top, bottom], Tint::Line, 0.55);
@@ -45,7 +46,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The lines; the key says which is which.
+    /// Draws the curves. The key identifies them.
     pub(super) fn curves(&mut self) {
         let (figure, scale) = (self.figure, self.scale);
         if figure.curves.is_empty() {
@@ -69,7 +70,7 @@ impl Pen<'_> {
         }
     }
 
-    /// A square at a point of a line, and what is said of it.
+    /// Draws a square at a point of a curve, with its label.
     fn mark(&mut self, curve: &Curve) {
         let (scale, tint) = (self.scale, curve.line.tint());
         let Some(mark) = curve.mark.as_ref().filter(|mark| (0.0..=self.figure.plot[0]).contains(&mark.at[0])) else {
@@ -84,12 +85,12 @@ impl Pen<'_> {
             let tint = if thick == RIM { Tint::Ground } else { tint };
             self.bar([x - half * scale, x + half * scale], [y - half * scale, y + half * scale], tint, 1.0);
         }
-        // Below the chips of the cursor.
+        // Below the chips of the crosshair.
         let baseline = (y - 6.0 * scale).max(top + (CHIPS + 2.0) * scale + FONT * scale * TOP);
         self.beside(&mark.text, mark.at[0], 9.0 * scale, baseline, tint);
     }
 
-    /// The parts of a line that are in the lane, and where it leaves it.
+    /// Returns the parts of a curve inside the lane, up to the edge where the curve leaves it.
     fn seen(&self, curve: &Curve) -> Vec<Vec<[f64; 2]>> {
         let ([top, bottom], [left, right]) = (self.lane(), [self.left, self.left + self.figure.plot[0]]);
         let mut parts: Vec<Vec<[f64; 2]>> = Vec::new();
@@ -101,7 +102,7 @@ impl Pen<'_> {
             let [from, to] = [from, to].map(|x| (self.left + x).clamp(left, right));
             let was_inside = before.is_some_and(|before| (top..=bottom).contains(&before));
             if !was_inside {
-                // It comes in from the edge that it left by.
+                // The curve enters from the edge where it left.
                 parts.push(
                     before.filter(|_| inside).map(|before| [from, before.clamp(top, bottom)]).into_iter().collect(),
                 );
@@ -118,7 +119,7 @@ impl Pen<'_> {
         parts
     }
 
-    /// From 0 to 100 %, right of the picture.
+    /// Draws the axis from 0 to 100 % to the right of the picture.
     fn share_axis(&mut self) {
         let (scale, hair, font) = (self.scale, self.hair(), FONT * self.scale);
         let right = self.left + self.figure.plot[0];

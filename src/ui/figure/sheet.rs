@@ -1,4 +1,4 @@
-//! A picture as something to send: the figure with title, legend and notes around it.
+//! Layout of an exported picture: the figure with title, legend and notes around it.
 //!
 //! ```text
 //! ┌ title ──────────────────────┐
@@ -17,28 +17,28 @@ use super::words::Words;
 use picture::shapes::{Anchor, Face, Shape, Sheet, Text, Tint, cut, width};
 use picture::timeline::Scene;
 
-/// CSS pixels.
+/// Lengths in CSS pixels.
 const MARGIN: f64 = 16.0;
 const GUTTER: f64 = 62.0;
 const TITLE: f64 = 15.0;
 const LINE: f64 = 16.0;
 const GAP: f64 = 12.0;
 const SWATCH: f64 = 10.0;
-/// CSS pixels a column of the legend has at least.
+/// Minimum width of a legend column, in CSS pixels.
 const COLUMN: f64 = 310.0;
-/// A piece of a line in the key, with what is beside it.
+/// Width of a line sample in the key, including the space after it.
 const LONG: f64 = 38.0;
-/// Between columns of the legend.
+/// Space between columns of the legend.
 const BETWEEN: f64 = 28.0;
 
-/// How much wider and higher than its picture a sheet is at least, in CSS pixels.
+/// Minimum width and height of a sheet beyond its picture, in CSS pixels.
 pub const LEAST_FRAME: [f64; 2] = [2.0 * MARGIN + GUTTER, 130.0];
 
-/// The sheet of a figure whose picture shows `scene`.
+/// Returns the sheet of a figure. `scene` is what its picture shows.
 pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
     let scale = figure.scale;
     let whole = |css: f64| (css * scale).round();
-    // Addresses are wider than bytes.
+    // Addresses are wider than byte counts.
     let gutter = figure.bytes.iter().map(|tick| width(&tick.label, FONT) + GAP).fold(GUTTER, f64::max);
     let left = whole(MARGIN + gutter);
     let right = left + figure.plot[0];
@@ -76,7 +76,7 @@ pub fn sheet(figure: &Figure, words: &Words, scene: &Scene) -> Sheet {
     }
 }
 
-/// What is written from the top to the bottom.
+/// Lays out shapes from top to bottom.
 struct Flow {
     scale: f64,
     left: f64,
@@ -93,14 +93,14 @@ impl Flow {
 
     fn heading(&mut self, text: &str, css: f64) {
         let (size, at) = (css * self.scale, [self.left, self.y + css * self.scale * TOP]);
-        // Bold letters are a tenth wider.
+        // Bold letters are about 10 % wider.
         let text = cut(text, size * 1.1, self.right - self.left);
         let (tint, face, anchor) = (Tint::Strong, Face::Bold, Anchor::Start);
         self.shapes.push(Shape::Text(Text { text, at, anchor, size, tint, face }));
         self.y += (css + 6.0) * self.scale;
     }
 
-    /// Parts, on as few lines as they fit.
+    /// Writes parts, on as few lines as possible.
     fn lines(&mut self, parts: &mut dyn Iterator<Item = &str>, joint: &str) {
         let (size, room) = (FONT * self.scale, self.right - self.left);
         let mut line = String::new();
@@ -123,7 +123,7 @@ impl Flow {
         self.y += LINE * self.scale;
     }
 
-    /// A hair around the picture.
+    /// Draws a hairline around the picture.
     fn frame(&mut self, [left, right]: [f64; 2], [top, bottom]: [f64; 2]) {
         let hair = self.scale.round().max(1.0);
         for (x, y) in [
@@ -136,7 +136,7 @@ impl Flow {
         }
     }
 
-    /// The meanings in columns, down and then to the right; then those of the lines.
+    /// Draws the legend in columns, filled from top to bottom and then from left to right.
     fn legend(&mut self, words: &Words) {
         let scale = self.scale;
         if !words.legend.is_empty() {
@@ -157,7 +157,7 @@ impl Flow {
             let start = left + (SWATCH + 6.0) * scale;
             let left_over = right - start - width(&line.bytes, size) - 10.0 * scale;
             let tint = if line.faded { Tint::Soft } else { Tint::Strong };
-            // Letters of a monospaced face are all as wide as a broad one.
+            // All letters of a monospaced font are as wide as a wide one.
             let letters = (left_over / (size * 0.61)).max(0.0) as usize;
             self.text(cut_to(&line.label, letters), [start, base], Anchor::Start, tint, Face::Mono);
             self.text(line.bytes.clone(), [right, base], Anchor::End, Tint::Soft, Face::Plain);
@@ -167,7 +167,7 @@ impl Flow {
         }
     }
 
-    /// What is drawn besides blocks.
+    /// Draws the key of the other fills: reserved and awaiting free.
     fn keys<'a>(&mut self, keys: impl Iterator<Item = (bool, Tint, &'a str)>) {
         let (scale, size) = (self.scale, FONT * self.scale);
         let mut x = self.left;
@@ -183,7 +183,7 @@ impl Flow {
         }
     }
 
-    /// The lines, as the picture draws them.
+    /// Draws the key of the curves, in the style used in the picture.
     fn curves(&mut self, figure: &Figure) {
         let (scale, size) = (self.scale, FONT * self.scale);
         let mut x = self.left;
@@ -220,7 +220,7 @@ impl Flow {
     }
 }
 
-/// At most so many letters; what is cut ends in `…`.
+/// Truncates a text to a number of letters, ending in `…`.
 fn cut_to(text: &str, letters: usize) -> String {
     match text.char_indices().nth(letters) {
         None => text.to_owned(),

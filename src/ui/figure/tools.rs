@@ -1,5 +1,5 @@
-//! What a person put over the picture, as shapes: the moment and the range asked about, markers, the ruler, the line of the GPU's
-//! capacity. The cursor is no part of it.
+//! The user's tools as shapes over the picture: cursor, range, markers, ruler and the GPU capacity line. The
+//! crosshair is not part of them.
 
 use super::Figure;
 use super::around::Pen;
@@ -8,8 +8,8 @@ use crate::effect::Pointer;
 use crate::overlay::{Flag, Overlay};
 use picture::shapes::{Anchor, Face, Shape, Text, Tint, width};
 
-/// CSS pixels: the height of a chip, what is beside its text, a marker's dot, what lies between the ruler's end and its text, the
-/// handle of the moment.
+/// In CSS pixels: height of a chip, padding of its text, size of a marker's dot, distance between the ruler's end and
+/// its text, size of the cursor's handle.
 const CHIP: f64 = 18.0;
 const PAD: f64 = 5.0;
 const DOT: f64 = 5.0;
@@ -17,7 +17,7 @@ const BESIDE: f64 = 8.0;
 const HANDLE: f64 = 6.0;
 
 impl Figure {
-    /// The figure with what lies over the picture, which was found at the size of the screen; this figure is `times` as large.
+    /// Adds an overlay that was laid out at screen size. This figure is `times` as large.
     pub fn with_tools(mut self, overlay: Overlay, times: f64) -> Figure {
         let larger = |at: Pointer| Pointer { x: at.x * times, y: at.y * times };
         self.tools = Overlay {
@@ -38,7 +38,7 @@ impl Figure {
 }
 
 impl Pen<'_> {
-    /// Draws them.
+    /// Draws the tools from back to front.
     pub(super) fn tools(&mut self) {
         let tools = &self.figure.tools;
         if let Some((y, text)) = &tools.capacity {
@@ -65,12 +65,12 @@ impl Pen<'_> {
         let x = [self.left, self.right()];
         let (tint, opacity) = (Tint::Strong, 0.75);
         self.shapes.push(Shape::Dashes { x, y: [y, y + hair], dash: 6.0 * scale, tint, opacity });
-        // Where the line touches the top, its label goes below.
+        // If the line is near the top, the label goes below it.
         let base = if y - self.top > 18.0 * scale { y - 5.0 * scale } else { y + 14.0 * scale };
         self.text(text.to_owned(), [x[1] - BESIDE * scale, base], Anchor::End, Tint::Strong, Face::Rimmed);
     }
 
-    /// A filled label whose left upper corner is here; gives its width.
+    /// Draws a filled label with its upper left corner at the given point. Returns its width.
     fn chip(&mut self, text: &str, [x, y]: [f64; 2]) -> f64 {
         let (size, pad, height) = (FONT * self.scale, PAD * self.scale, CHIP * self.scale);
         let wide = width(text, size) + 2.0 * pad;
@@ -82,7 +82,7 @@ impl Pen<'_> {
         wide
     }
 
-    /// The band of the range, as far as it is in the picture, and its edges.
+    /// Draws the visible part of the range, and its edges.
     fn range(&mut self, ends: [f64; 2]) {
         let (hair, y) = (self.hair(), [self.top, self.bottom]);
         let [from, to] = ends.map(|x| x.clamp(0.0, self.figure.plot[0]));
@@ -94,7 +94,7 @@ impl Pen<'_> {
         }
     }
 
-    /// The line of the moment asked about, the handle at its foot, and its event.
+    /// Draws the cursor: a line, a handle at its foot and the event.
     fn pin(&mut self, x: f64, text: &str) {
         let (x, hair, y) = (self.left + x.floor(), self.hair(), [self.top, self.bottom]);
         // On both sides of its column, as on the page.
@@ -109,7 +109,7 @@ impl Pen<'_> {
         self.chip(text, [left, self.top]);
     }
 
-    /// A line through all of the picture with a number at its top; a dot where it was put.
+    /// Draws a marker: a line over the whole height with a number at the top, and a dot at the marked point.
     fn flag(&mut self, flag: &Flag) {
         let (size, pad) = (FONT * self.scale, PAD * self.scale);
         let (x, y, half) = (self.left + flag.at.x, self.bottom - flag.at.y, DOT * self.scale / 2.0);
@@ -130,7 +130,7 @@ impl Pen<'_> {
         self.text(flag.text.clone(), [x, base], anchor, Tint::Accent, Face::Rimmed);
     }
 
-    /// The box between both ends, as far as it is in the picture, and the result beside the second.
+    /// Draws the visible part of the box between both ends of the ruler, with the result beside the second end.
     fn ruler(&mut self, ends: [Pointer; 2], text: &str) {
         let [plot_width, plot_height] = self.figure.plot;
         let [[ax, ay], [bx, by]] = ends.map(|end| {
@@ -148,7 +148,7 @@ impl Pen<'_> {
         ] {
             self.bar(x, y, Tint::Accent, 1.0);
         }
-        // Away from the first end, so that it does not lie on what is measured.
+        // On the far side of the first end, so that the text does not cover the measured area.
         let (gap, height) = (BESIDE * self.scale, CHIP * self.scale);
         let wide = width(text, FONT * self.scale) + 2.0 * PAD * self.scale;
         let left = if bx >= ax { bx + gap } else { bx - gap - wide };

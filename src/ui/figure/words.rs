@@ -1,4 +1,4 @@
-//! What is written on a sheet besides the figure: title, window, peak, legend, notes; and what its file is called.
+//! Texts of an exported picture (title, window, peak, legend, notes), and its file name.
 
 use crate::details::stream_name;
 use crate::legend::{self, Line};
@@ -9,27 +9,27 @@ use base::units::{Bytes, duration_us, grouped};
 use engine::protocol::{DeviceSummary, Grouping, Plot, pool_of_id};
 use picture::timeline::{Axis, View, time_axis_margin};
 
-/// Letters of a snapshot's name that go into the name of a file.
+/// Maximum number of characters of the snapshot's name that are used in a file name.
 const MOST_LETTERS: usize = 80;
 
-/// What is written on a sheet.
+/// Texts of an exported picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
     pub title: String,
-    /// What is seen: parts that belong on one line if it is long enough.
+    /// Description of the shown window. Parts share a line if it is long enough.
     pub subtitle: Vec<String>,
     pub legend_title: String,
     pub legend: Vec<Line>,
-    /// Whether there are reserved bytes to explain.
+    /// True if the legend explains reserved bytes.
     pub reserved: bool,
-    /// What is called what, parts as above.
+    /// Explanatory notes. Parts share a line if it is long enough.
     pub notes: Vec<String>,
-    /// The name of the file, without its ending.
+    /// File name without extension.
     pub file: String,
 }
 
 impl Words {
-    /// The words of a window. Without an open device there are none.
+    /// Returns the texts for a window. They are empty if no device is open.
     pub fn of(state: &Shared, view: &View) -> Words {
         let (Some(file), Some(device)) = (state.file(), state.device()) else { return Words::default() };
         let window = Window::of(device, view);
@@ -61,7 +61,7 @@ impl Words {
     }
 }
 
-/// How what is drawn stands on the height, and of which part of memory it is.
+/// Describes the order of the plot, and the part of memory that it shows.
 fn order(state: &Shared) -> String {
     let mut text = match state.looks.plot {
         Plot::Stack => {
@@ -106,7 +106,7 @@ fn notes(device: &DeviceSummary, plot: Plot, colouring: Grouping) -> Vec<String>
     notes
 }
 
-/// The part of the axis that is seen: for people, and for a file's name.
+/// The visible part of the axis, as text and as part of a file name.
 struct Window {
     text: String,
     name: String,
@@ -130,8 +130,8 @@ impl Window {
                 }
             }
             _ => {
-                // Event k stands at k + 1. Windows begin and end with whole pixels: what is missing by half a one is in,
-                // but never an event more.
+                // Event k is drawn at k + 1. Windows start and end at whole pixels, so an event up to half a pixel
+                // outside still counts. The tolerance is at most half an event, so no further event is included.
                 let half = (view.x_per_px / 2.0).min(0.5);
                 let last = device.events.saturating_sub(1);
                 let from = ((from - 1.0 - half).ceil().max(0.0) as u64).min(last);
@@ -158,7 +158,7 @@ fn device_in_a_name(device: i64) -> String {
     if device < 0 { "host".to_owned() } else { format!("device{device}") }
 }
 
-/// A name that any file system takes, without the endings of snapshots.
+/// Returns a name that is valid on any file system, without the extensions of snapshots.
 pub(crate) fn plain(name: &str) -> String {
     let mut name = name;
     for ending in [".gz", ".zst", ".zip", ".pickle", ".pkl", ".json", ".html"] {

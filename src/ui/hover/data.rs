@@ -1,68 +1,67 @@
-//! A place of the picture, and a card about it.
+//! A hovered spot of the timeline, and the card that describes it.
 
 use crate::cursor::Standing;
 use crate::summary::Fact;
 use base::units::{counted, grouped};
 
-/// What the scene says about a place.
+/// A position in the scene, with everything the scene knows about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// The piece: its place among the scene's quads.
+    /// Index of the quad in the scene.
     pub quad: usize,
-    /// The moment whose stack the column shows.
+    /// Moment that the column shows.
     pub moment: u32,
-    /// The byte to ask the worker about: under the pointer, or in the middle of a block, where rounding of its edges to pixels
-    /// can't lead to its neighbour.
+    /// Byte to ask the worker about: the one under the pointer, or the middle of a single block, where rounding to
+    /// pixels cannot hit its neighbour.
     pub byte: u64,
-    /// The ids of the lowest and the highest allocation of the piece there.
+    /// Ids of the lowest and the highest allocation in the quad.
     pub ranks: [u32; 2],
-    /// How many allocations the piece holds.
+    /// Number of allocations in the quad.
     pub count: u32,
-    /// Their requested bytes.
+    /// Requested bytes of those allocations.
     pub requested: u64,
-    /// All requested bytes that are live at the moment.
+    /// Live bytes at the moment.
     pub total: u64,
-    /// Allocations that live and die inside the column, and the largest of them.
+    /// Number of allocations that start and end within the column, and the bytes of the largest.
     pub hidden: (u32, u64),
 }
 
 impl Spot {
-    /// The place keys have led to; the scene says nothing about it.
+    /// Creates a spot for a crosshair placed by keys, without facts from the scene.
     pub(crate) fn of_keys(keys: Standing) -> Spot {
         let Standing { moment, byte } = keys;
         Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
-    /// The place alone.
+    /// Returns the moment and the byte.
     pub(crate) fn place(&self) -> Standing {
         Standing { moment: self.moment, byte: self.byte }
     }
 
-    /// The allocation, where the piece is a single one.
+    /// Returns the allocation, if the quad holds exactly one.
     pub fn single(&self) -> Option<u32> {
         (self.count == 1).then_some(self.ranks[0])
     }
 }
 
-/// The hover card. It has the same lines whatever is known, so that it never jumps.
+/// The hover card. It always has the same lines, so that it never changes its size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Card {
     pub title: String,
-    /// The place in the user's code, or how many allocations it is.
+    /// Call site, or the number of allocations.
     pub site: String,
-    /// From when to when.
     pub lifetime: String,
-    /// Its category, and its share of what is live; empty in a picture of segments.
+    /// Category, and share of the live bytes. Empty in plots of segments.
     pub share: String,
-    /// Labels and values, where it is of an annotation.
+    /// Labels and values of an annotation.
     pub facts: Vec<Fact>,
-    /// What the column does not show; empty when it shows everything.
+    /// Allocations that are too short to be drawn in the column. Empty if there are none.
     pub hidden: String,
-    /// The segment it is in; nothing in a picture of the stack.
+    /// Segment that contains the allocation. Empty in the stack plot.
     pub segment: String,
 }
 
-/// From which moment (0: before the trace) to which it is live.
+/// Formats the lifetime between two moments, where moment 0 stands for before recording.
 pub(crate) fn life(born: u32, died: Option<u32>) -> String {
     let mut text = match born {
         0 => "allocated before recording".to_owned(),

@@ -1,47 +1,46 @@
-//! A link as the fragment of the address has it, and what the page keeps of one that is followed.
+//! A link as stored in the fragment of the page's address, and the state of a link that is being followed.
 
 use crate::effect::Origin;
 use crate::load_range::KEY;
 use crate::stage::Choice;
 use crate::url::percent_encoded;
 
-/// The version that is written.
+/// Version of the link format that is written.
 pub const VERSION: u32 = 1;
-/// Characters of a fragment that are read: longer ones are nobody's link.
+/// Maximum length of a fragment, in bytes. Longer ones are ignored.
 pub(super) const LONGEST: usize = 1 << 16;
-/// Snapshots that a link may name.
+/// Maximum number of snapshots in a link.
 pub(super) const MOST_SNAPSHOTS: usize = 1000;
-/// The key of the address of the file to compare with.
+/// Key of the address of the file to compare with.
 pub(super) const WITH: &str = "with";
-/// Letters of a key that was not understood which are shown.
+/// Maximum number of characters shown of an unknown key.
 const LONGEST_NAME: usize = 40;
 
-/// A link, taken apart.
+/// A parsed link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
-    /// The version it was written by, where it says so; 0 where that is no number.
+    /// Version of the link format, if present. 0 if it is not a number.
     pub version: Option<u32>,
-    /// Addresses of the snapshots, as they were given: absolute, or relative to the page.
+    /// Addresses of the snapshots as given: absolute, or relative to the page.
     pub urls: Vec<String>,
     pub chosen: usize,
-    /// Which of the snapshots in that file, where there are several.
+    /// Index of the snapshot in a file that holds several.
     pub member: Option<u32>,
-    /// The name of a file that has no address.
+    /// Name of a file without an address.
     pub name: String,
-    /// What tells the file from others ([`crate::fingerprint`]); empty where that was not known.
+    /// Fingerprint of the file ([`crate::fingerprint`]). Empty if unknown.
     pub print: String,
-    /// What there is no key for.
+    /// Keys that were not understood.
     pub unknown: Unknown,
-    /// What is seen of it: names of the keys with their values, in that order; what stands as every page begins is left out.
+    /// Keys and values of the view, in the order of the keys. Defaults are left out.
     pub(super) values: Vec<(&'static str, String)>,
 }
 
 /// Parts of a link that were not understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unknown {
-    /// How many.
     pub count: usize,
-    /// The key of the first of them, as it stands in the link; not all of a long one.
+    /// The first of these keys, truncated if it is long.
     pub first: String,
 }
 
@@ -53,7 +52,7 @@ impl Unknown {
         self.count += 1;
     }
 
-    /// A sentence about them, where there are any.
+    /// Returns a sentence about the ignored keys. `None` if there are none.
     pub(super) fn said(&self) -> Option<String> {
         let others = match self.count.checked_sub(1)? {
             0 => String::new(),
@@ -64,7 +63,7 @@ impl Unknown {
 }
 
 impl Link {
-    /// The fragment, without its `#`: what [`Link::parse`] reads the same link from, with the version that is written.
+    /// Returns the fragment without its `#`. [`Link::parse`] reads the same link from it, with the current version.
     pub fn fragment(&self) -> String {
         let mut text = ["v=", &VERSION.to_string()].concat();
         let mut put = |name: &str, value: &str| {
@@ -82,24 +81,24 @@ impl Link {
         text
     }
 
-    /// Whether it is a link to what is behind this entry of the list.
+    /// Returns true if the link points to this entry of the snapshot list.
     pub(crate) fn is_about(&self, choice: &Choice) -> bool {
         let is_there = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.chosen) == Some(url));
         is_there && choice.member.is_none_or(|member| member == self.member.unwrap_or(0))
     }
 
-    /// Whether both are about the same snapshots.
+    /// Returns true if both links point to the same snapshots.
     pub fn is_of_same_file(&self, other: &Link) -> bool {
         let hosted = |link: &Link| (link.urls.clone(), link.chosen, link.member, link.value(KEY).to_owned());
         if self.urls.is_empty() && other.urls.is_empty() {
             self.print == other.print || self.print.is_empty()
         } else {
-            // Without either it is about whatever is open.
+            // Without a URL and a fingerprint, the link applies to the open file.
             (self.urls.is_empty() && self.print.is_empty()) || hosted(self) == hosted(other)
         }
     }
 
-    /// The link without what it opens: only how it is seen.
+    /// Returns the link without the file, so that only the view is left.
     #[must_use]
     pub fn seen_only(self) -> Link {
         Link {
@@ -111,29 +110,29 @@ impl Link {
         }
     }
 
-    /// Whether it names a file that has no address.
+    /// Returns true if the link names a file that has no address.
     pub(super) fn asks(&self) -> bool {
         self.urls.is_empty() && !(self.name.is_empty() && self.print.is_empty())
     }
 
-    /// All addresses that it leads to: of the snapshots, and of the one to compare with.
+    /// Returns all addresses in the link: those of the snapshots and that of the file to compare with.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         let with = Some(self.value(WITH)).filter(|with| !with.is_empty());
         self.urls.iter().map(String::as_str).chain(with)
     }
 
-    /// What it shows is compared with the file of this name or address.
+    /// Sets the name or address of the file to compare with.
     pub(crate) fn compare_with(&mut self, address: &str) {
         self.forget(WITH);
         self.values.push((WITH, address.to_owned()));
     }
 
-    /// It no longer says anything of this.
+    /// Removes a key.
     pub(crate) fn forget(&mut self, key: &str) {
         self.values.retain(|(name, _)| *name != key);
     }
 
-    /// Whether it says how anything is seen.
+    /// Returns true if the link describes a view.
     pub fn has_view(&self) -> bool {
         !self.values.is_empty()
     }
@@ -143,26 +142,27 @@ impl Link {
     }
 }
 
-/// What a link still wants.
+/// State of the link that is being followed.
 #[derive(Clone, Debug, Default)]
 pub struct Linked {
     /// The link whose file is not open yet.
     pub wanted: Option<Link>,
-    /// What tells the open file from others; empty until that is known.
+    /// Fingerprint of the open file. Empty until it is known.
     pub print: String,
-    /// What is to be said of the link, until somebody closes it.
+    /// Message about the link, shown until it is closed.
     pub notice: Option<String>,
-    /// The window that is to be shown as soon as it is known how high the plot is.
+    /// Window to show once the height of the plot is known.
     pub(crate) window: Option<Window>,
-    /// Likewise of the lanes without the focus: devices by their ordinals, edges in bytes of the height.
+    /// Windows of the lanes without the focus, to show once their heights are known: device ordinal, and edges in
+    /// bytes of the height.
     pub(crate) heights: Option<Vec<(i64, [u64; 2])>>,
-    /// The request for the details of an allocation that shall be selected without a move of the window.
+    /// Serial of the request for the details of an allocation. Selecting it does not move the window.
     pub(crate) quiet: Option<u32>,
 }
 
 impl Linked {
-    /// Another file is opened, or none. A link that asks for one goes on asking; one to a hosted file holds until another is chosen, for
-    /// what failed may be tried again.
+    /// Resets the state when another file is opened or the file is closed. A link that waits for a file is kept, and
+    /// one to a hosted file too, since a failed load can be retried.
     pub(crate) fn leave_file(&mut self) {
         let wanted = self.wanted.take();
         let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
@@ -170,23 +170,23 @@ impl Linked {
         *self = Linked { wanted, notice, ..Linked::default() };
     }
 
-    /// The name of the file that a link asks for; empty where it has none.
+    /// Returns the name of the file that the link waits for. Empty if the link has no name.
     pub fn asks_for(&self) -> Option<&str> {
         let link = self.wanted.as_ref().filter(|link| link.asks())?;
         Some(&link.name)
     }
 
-    /// What is said of the link was read: it asks for nothing any more.
+    /// Handles the closing of the message. The link no longer waits for a file.
     pub(crate) fn close_notice(&mut self) {
         (self.wanted, self.notice) = (None, None);
     }
 }
 
-/// A window, however large the canvas is.
+/// A window, independent of the canvas size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Its edges, in [`PARTS`] of the axis' unit; `None`: the whole axis.
+    /// Edges in [`PARTS`] of the axis unit. `None` for the whole axis.
     pub(super) x: Option<[i64; 2]>,
-    /// Its edges in bytes of the picture's height; `None`: all of it.
+    /// Edges in bytes of the picture's height. `None` for the full height.
     pub(super) y: Option<[u64; 2]>,
 }

@@ -1,5 +1,5 @@
-//! What of the state stands in a link: each key with how it is written and how it is read. Whatever a value is, reading it leaves a state
-//! that a person could have made.
+//! The link keys of the shared state, each with its getter and setter. Any value that is read leaves a state that a
+//! user could have reached.
 
 use super::fragment::WITH;
 use super::fragment::Window;
@@ -21,9 +21,10 @@ use crate::views::{HEIGHTS, Panel, Views};
 use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
 use picture::timeline::Axis;
 
-/// Keys of what is shared. They are read in this order, before those of the features: what forgets others comes first.
+/// Keys of the shared state, in reading order. They are read before those of the features. Keys that reset others
+/// come first.
 pub(super) const KEYS: &[Key<()>] = &[
-    // It is taken where the file is opened.
+    // Applied when the file is opened.
     kept(
         load_range::KEY,
         |(), state| load_range::in_link(state.snapshots.get(state.chosen).and_then(|choice| choice.load)),
@@ -159,7 +160,7 @@ pub(super) const KEYS: &[Key<()>] = &[
             state.pinned.extending = None;
             state.pin(moment(link.text).unwrap_or_else(|| state.peak_moment()));
             if moment(link.text).is_none() && !link.text.is_empty() {
-                // What the field of the moment takes: `end`, `350ms`.
+                // The input field of the cursor also accepts `end` and `350ms`.
                 state.type_moment(link.text);
                 link.is_clear = state.pinned.wrong.is_none();
             }
@@ -229,5 +230,5 @@ pub(super) const KEYS: &[Key<()>] = &[
 ];
 
 const ABOUT: [&str; 7] = ["live", "born", "freed", "kept", "bytes", "change", "trace"];
-/// A capacity above this is nobody's GPU: a PiB.
+/// Maximum capacity of a GPU that is accepted, in bytes: 1 PiB.
 const MOST_BYTES: u64 = 1 << 50;

@@ -1,4 +1,4 @@
-//! Links of what is seen, and links from the text of an address.
+//! Creation of links from the state, and parsing of links from an address.
 
 use super::fragment::{LONGEST, Link, MOST_SNAPSHOTS, VERSION};
 use super::keys::KEYS;
@@ -9,13 +9,13 @@ use crate::shared::Shared;
 use crate::stage::Stage;
 use crate::url::{percent_decoded, percent_encoded};
 
-/// All keys: their names, and whether a change of one is a step.
+/// Returns the names of all keys, and whether a change of each adds a browser history entry.
 fn keys() -> impl Iterator<Item = (&'static str, bool)> {
     KEYS.iter().map(|key| (key.name, key.is_step)).chain(link_keys())
 }
 
 impl Link {
-    /// Reads a fragment, or as much of it as can be understood: whatever stands in it, it is a link.
+    /// Parses a fragment. Never fails: parts that are not understood are left out.
     pub fn parse(fragment: &str) -> Link {
         let mut link = Link::default();
         let fragment = fragment.strip_prefix('#').unwrap_or(fragment);
@@ -45,7 +45,7 @@ impl Link {
         link
     }
 
-    /// What is seen now; `None` while no file is open.
+    /// Returns the link to the current view. `None` if no file is open.
     pub fn of(state: &State) -> Option<Link> {
         if !matches!(state.stage, Stage::Ready(_)) {
             return None;
@@ -66,8 +66,8 @@ impl Link {
         Some(link)
     }
 
-    /// Whether going from one to the other is a step that a browser's "back" should undo: another file, device, plot, view, topic, range
-    /// or selection. Windows, moments and what is typed change too often for that.
+    /// Returns true if the browser's Back button should undo the change from `before`: another file, device, plot,
+    /// view, topic, range or selection. Windows, the cursor and typed text change too often for that.
     pub fn is_step_from(&self, before: &Link) -> bool {
         let steps = |link: &Link| -> Vec<(&str, String)> {
             let is_step = |name: &str| keys().any(|(key, is_step)| key == name && is_step);
@@ -77,15 +77,15 @@ impl Link {
     }
 }
 
-/// Maximum bytes of the addresses in a link. The rest is for what is seen.
+/// Maximum length of the addresses in a link, in bytes. The rest is for the view.
 const MAX_ADDRESSES: usize = LONGEST - (8 << 10);
 
-/// The addresses of the snapshots there are to choose from; only `address` if a link cannot hold all of them.
+/// Returns the addresses of all listed snapshots, or only `address` if a link cannot hold all of them.
 pub(super) fn listed(state: &Shared, address: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for choice in &state.snapshots {
         match &choice.origin {
-            // Those of one archive stand behind each other.
+            // Members of one archive are adjacent.
             Origin::Link(url) if urls.last() != Some(url) => urls.push(url.clone()),
             _ => {}
         }
@@ -97,8 +97,8 @@ pub(super) fn listed(state: &Shared, address: &str) -> Vec<String> {
     urls
 }
 
-/// The link to what is seen, of the snapshot of another place: whatever of it is there is seen in the same way. `None` while no file is open,
-/// and where that one has no address.
+/// Returns a link that shows another snapshot of the list in the current view. `None` if no file is open or that
+/// snapshot has no address.
 pub(crate) fn of_place(state: &State, place: usize) -> Option<Link> {
     let choice = state.snapshots.get(place)?;
     let Origin::Link(address) = &choice.origin else { return None };
@@ -107,7 +107,7 @@ pub(crate) fn of_place(state: &State, place: usize) -> Option<Link> {
     Some(Link { urls, chosen, member: choice.member, name: String::new(), print: String::new(), ..Link::of(state)? })
 }
 
-/// Copies the link to what is seen.
+/// Copies the link to the current view.
 pub(crate) fn copy(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(link) = Link::of(state) else {
         state.remark = Some("Open a snapshot first.".to_owned());

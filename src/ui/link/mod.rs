@@ -1,10 +1,12 @@
-//! Links: all that is seen, as the fragment of the page's address has it. Parsing never fails: what is not understood is left out.
+//! Links: the view as stored in the fragment of the page's address. Parsing never fails. Parts that are not
+//! understood are left out and listed in a message.
 //!
 //! ```text
 //! #v=1&url=run/a.pickle&axis=time&x=0..512000&at=126670&stack=site&show=reserved&tab=why&topic=leaks
 //! ```
-//! `v` counts ways of writing: of a later one, what has stayed the same is read, and the page says so. It says as well what it did not
-//! understand of a link. What is as every page begins is not written, so a link is as long as what was changed. Rules, settings and the theme are never in it (DESIGN.md §7).
+//! `v` is the version of the format. A link with a later version is read as far as possible, with a message. Defaults
+//! are not written, so the length of a link depends on how much was changed. Links never contain rules, settings or
+//! the theme (DESIGN.md §7).
 
 mod fragment;
 mod keys;

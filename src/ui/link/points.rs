@@ -1,4 +1,4 @@
-//! Points of the picture in a link: markers, the ruler's ends, the cursor that keys lead, the place of the chosen segment.
+//! Points of the picture in a link: markers, the ruler's ends, the crosshair as moved by keys, the selected segment.
 
 use super::reading::{Reading, ends, event, hexadecimal, list, moment, optional, pool, pool_of, two};
 use super::window::{PARTS, millionths, place, x_of};
@@ -12,8 +12,8 @@ use crate::tools::Point;
 use engine::protocol::{At, Only, Plot};
 use picture::timeline::Axis;
 
-/// The markers of all devices, whose moments are known: device, event, byte of the height, the first letter of the plot; pool, stream and
-/// segment of a plot that shows a part of memory.
+/// Returns the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of
+/// a part of memory add `:pool:stream:segment`. Markers without a known event are left out.
 pub(super) fn marks((): &(), state: &Shared) -> String {
     let mark = |marker: &Marker| {
         let (only, point) = (marker.plot.only(), marker.point);
@@ -49,7 +49,8 @@ pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut Reading<'_>)
     });
 }
 
-/// A point: where, and the byte of its height. `12` is after that event, `x12.5` and `t1500` a place of an axis.
+/// Formats a point as a position and a byte of the height. `12` is after event 12, `x12.5` and `t1500` are positions
+/// on the event axis and the time axis.
 fn point(point: &Point) -> Option<String> {
     let at = match point.at {
         At::X(axis, x) => {
@@ -100,7 +101,7 @@ fn standing_of(state: &Shared, link: &mut Reading<'_>) -> Option<Standing> {
     Some(Standing { moment: point.moment()?.min(state.end_moment()), byte: point.byte })
 }
 
-/// Where keys have led the cursor.
+/// Returns the position of the crosshair, if it was moved by keys.
 pub(super) fn cursor((): &(), state: &Shared) -> String {
     state.tools.cursor.keys.map_or_else(String::new, standing)
 }
@@ -110,7 +111,7 @@ pub(super) fn set_cursor((): &mut (), state: &mut Shared, link: &mut Reading<'_>
     state.put_cursor(to);
 }
 
-/// Where the chosen segment is in the picture, if that is the one it was chosen in.
+/// Returns the position of the selected segment, if the picture's order has not changed since it was selected.
 pub(super) fn chosen((): &(), state: &Shared) -> String {
     let is_there = |chosen: &&Chosen| chosen.seen_in == state.looks.order();
     state.chosen_segment().filter(is_there).map_or_else(String::new, |chosen| standing(chosen.at))

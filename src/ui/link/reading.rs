@@ -1,26 +1,26 @@
-//! A value of a link on its way into the state, and whether it was understood.
+//! Link keys, and conversion of their values from and to text.
 
 use crate::effect::Effect;
 use crate::shared::Shared;
 use engine::protocol::Only;
 use std::str::FromStr;
 
-/// Bytes of a value that is written: all of the longest together are still read.
+/// Maximum length of a written value, in bytes. A fragment with all values at this length can still be read.
 pub(crate) const LONGEST_VALUE: usize = 2048;
 
-/// A key of a link that belongs to a feature with the state `S`.
+/// A link key of a feature with the state `S`.
 pub(crate) struct Key<S> {
-    /// Its name. Links outlive the page: none of these may change.
+    /// Name of the key. Published links contain it, so it must not change.
     pub(crate) name: &'static str,
-    /// Whether another value is a step that the browser's way back leads over.
+    /// True if a change adds an entry to the browser's history.
     pub(crate) is_step: bool,
-    /// Its value now; empty: as every page begins.
+    /// Returns the current value. Empty for the default.
     pub(crate) get: fn(&S, &Shared) -> String,
-    /// Takes a value, which is empty where the link has none.
+    /// Applies a value. The value is empty if the link does not contain the key.
     pub(crate) set: fn(&mut S, &mut Shared, &mut Reading<'_>),
 }
 
-/// A key that the way back leads over.
+/// Returns a key whose changes add an entry to the browser's history.
 pub(crate) const fn step<S>(
     name: &'static str,
     get: fn(&S, &Shared) -> String,
@@ -29,7 +29,7 @@ pub(crate) const fn step<S>(
     Key { name, is_step: true, get, set }
 }
 
-/// A key whose changes are no step.
+/// Returns a key whose changes add no history entry.
 pub(crate) const fn kept<S>(
     name: &'static str,
     get: fn(&S, &Shared) -> String,
@@ -38,60 +38,60 @@ pub(crate) const fn kept<S>(
     Key { name, is_step: false, get, set }
 }
 
-/// Entries of a list that are read, and written.
+/// Maximum number of entries of a list, read or written.
 pub(crate) const MOST: usize = 200;
 
-/// A value on its way into the state. What makes no sense is left out of it, and that is remembered.
+/// A link value that is being applied to the state. Invalid parts are left out and recorded.
 pub(crate) struct Reading<'a> {
     pub(crate) effects: &'a mut Vec<Effect>,
-    /// The value; empty where the link does not say.
+    /// The value. Empty if the link does not contain the key.
     pub(crate) text: &'a str,
-    /// Whether all of it was understood so far.
+    /// True while everything has been understood.
     pub(crate) is_clear: bool,
 }
 
 impl Reading<'_> {
-    /// What was made of the value: nothing of one that says something is not understood.
+    /// Returns `value` unchanged. Records an error if it is `None` although the text is not empty.
     pub(crate) fn take<T>(&mut self, value: Option<T>) -> Option<T> {
         self.is_clear &= value.is_some() || self.text.is_empty();
         value
     }
 
-    /// A number.
+    /// Parses a number.
     pub(crate) fn number<T: FromStr>(&mut self) -> Option<T> {
         let number = self.text.parse().ok();
         self.take(number)
     }
 
-    /// A number in hexadecimal digits.
+    /// Parses a hexadecimal number.
     pub(crate) fn hexadecimal(&mut self) -> Option<u64> {
         let number = u64::from_str_radix(self.text, 16).ok();
         self.take(number)
     }
 
-    /// The place of the value among words.
+    /// Returns the index of the value in `words`.
     pub(crate) fn place(&mut self, words: &[&str]) -> Option<usize> {
         let place = words.iter().position(|word| *word == self.text);
         self.take(place)
     }
 
-    /// What stands in the value's place among words: of the value of one, that of the other.
+    /// Maps the value to the entry of `meanings` at its index in `words`, or to the default.
     pub(crate) fn one_of<T: Copy + Default>(&mut self, words: &[&str], meanings: &[T]) -> T {
         self.place(words).and_then(|place| meanings.get(place)).copied().unwrap_or_default()
     }
 
-    /// Whether the second of two words stands there.
+    /// Returns true if the value is the second of two words.
     pub(crate) fn is_second(&mut self, words: [&str; 2]) -> bool {
         self.place(&words) == Some(1)
     }
 
-    /// Two numbers, the larger one last.
+    /// Parses a range `a..b` with a ≤ b.
     pub(crate) fn numbers<T: FromStr + PartialOrd>(&mut self) -> Option<[T; 2]> {
         let numbers = numbers(self.text);
         self.take(numbers)
     }
 
-    /// Takes entry by entry of a list; of one that makes no sense, nothing.
+    /// Calls `take` with each entry of a comma-separated list. `None` marks an entry as not understood.
     pub(crate) fn each(&mut self, take: &mut dyn FnMut(&str) -> Option<()>) {
         if self.text.is_empty() {
             return;
@@ -104,22 +104,22 @@ impl Reading<'_> {
     }
 }
 
-/// The word where something is so; nothing where it is not.
+/// Returns `word` if the condition is true, otherwise an empty text.
 pub(crate) fn word(is_so: bool, word: &str) -> String {
     if is_so { word.to_owned() } else { String::new() }
 }
 
-/// The number, where there is one.
+/// Formats an optional number. Empty if it is `None`.
 pub(crate) fn optional<T: ToString>(number: Option<T>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-/// The word of this place.
+/// Returns the word at this index. Empty if out of range.
 pub(crate) fn name<'a>(words: &[&'a str], place: usize) -> &'a str {
     words.get(place).copied().unwrap_or_default()
 }
 
-/// The word of this place; nothing for the first, which is how every page begins.
+/// Returns the word at this index. Empty for the first, which is the default.
 pub(crate) fn later_name(words: &[&str], place: usize) -> String {
     word(place > 0, name(words, place))
 }
@@ -147,12 +147,12 @@ pub(crate) fn numbers<T: FromStr + PartialOrd>(text: &str) -> Option<[T; 2]> {
     two(ends(text)?.map(|end| end.parse().ok())).filter(|[from, to]| from <= to)
 }
 
-/// Two numbers as [`numbers`] reads them.
+/// Formats a range so that [`numbers`] can parse it.
 pub(crate) fn between<T: ToString>(numbers: Option<[T; 2]>) -> String {
     numbers.map_or_else(String::new, |numbers| numbers.map(|number| number.to_string()).join(".."))
 }
 
-/// A moment by the event before it: −1 is before the first.
+/// Formats a moment as the event before it. -1 means before the first event.
 pub(crate) fn event(moment: u32) -> String {
     (i64::from(moment) - 1).to_string()
 }

@@ -1,4 +1,4 @@
-//! A link is followed: its file is opened or asked for, and then all is shown as the link has it.
+//! Following of a link: its file is opened or requested from the user, and then the view is restored.
 
 use super::fragment::{Link, Unknown, VERSION};
 use super::keys::KEYS;
@@ -15,11 +15,11 @@ use crate::shown::Purpose;
 use crate::stage::Stage;
 use base::units::Bytes;
 
-/// A link was given: by the page's address, or by the page itself.
+/// Handles a link from the page's address or from the page itself.
 pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_open = Link::of(state).is_some_and(|now| link.is_of_same_file(&now));
     if is_open {
-        // The fragment of an anchor is no link.
+        // The fragment of an anchor is not a link.
         if link.version.is_some() || link.has_view() {
             show(state, link.clone(), now_ms, effects);
             state.linked.wanted = state.linked.wanted.take().or(Some(link));
@@ -31,17 +31,17 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
         return;
     }
     let (urls, place) = (link.urls.clone(), link.chosen);
-    // Of an archive that was downloaded before, the snapshot alone is asked for.
+    // For an archive that was downloaded before, only the one snapshot is loaded.
     let is_listed = |_: &usize| urls.get(place).is_some_and(|address| listed(state, address) == urls);
     let known = state.snapshots.iter().position(|choice| link.is_about(choice)).filter(is_listed);
     let asks = link.asks();
-    // The fragment of an anchor is no link.
+    // The fragment of an anchor is not a link.
     let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
     state.linked.wanted = Some(link).filter(|link| link.has_view() || asks || leads || later(link).is_some());
     match known {
         _ if urls.is_empty() => state.linked.notice = asking(state),
         Some(place) => {
-            // Which events are loaded says the link.
+            // The link specifies which events are loaded.
             state.snapshots.iter_mut().skip(place).take(1).for_each(|choice| choice.load = None);
             load(state, place, now_ms, effects);
         }
@@ -52,13 +52,13 @@ pub(crate) fn given(state: &mut State, link: Link, now_ms: f64, effects: &mut Ve
     }
 }
 
-/// A file was opened: it is shown as its link has it.
+/// Restores the view of the pending link after a file was opened.
 pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
-    // Whether a file without an address is the link's is known once its fingerprint is.
+    // A file without an address can be matched with the link only by its fingerprint, which is not known yet.
     state.find_first_group();
     let is_its = |link: &&Link| !link.urls.is_empty() || link.print.is_empty();
     if let Some(link) = state.linked.wanted.as_ref().filter(is_its).cloned() {
-        // Of a link that says nothing of it, the file is shown as it opens.
+        // If the link has no view, the file is shown with its defaults.
         if link.has_view() {
             show(state, link, now_ms, effects);
         } else {
@@ -71,13 +71,13 @@ pub(crate) fn opened(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) 
     compare(state, now_ms, effects);
 }
 
-/// What tells the open file from others is known now.
+/// Handles the fingerprint of the open file.
 pub(crate) fn printed(state: &mut State, print: String, now_ms: f64, effects: &mut Vec<Effect>) {
     state.linked.print = print;
     compare(state, now_ms, effects);
 }
 
-/// As soon as a file is open and known: whether it is the link's.
+/// Compares the open file with the pending link, once the file is open and its fingerprint is known.
 fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_known = !state.linked.print.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
@@ -98,7 +98,7 @@ fn compare(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// What a link asks for that names a file without an address; `None` while none does.
+/// Returns the request for a file without an address. `None` if the link does not wait for one.
 fn asking(state: &Shared) -> Option<String> {
     let link = state.linked.wanted.as_ref().filter(|link| link.asks())?;
     let length = length(&link.print).map_or_else(String::new, |bytes| format!(" ({})", Bytes(bytes)));
@@ -111,19 +111,19 @@ fn later(link: &Link) -> Option<String> {
     Some(format!("The link was made by another version of memscape (v={version}); parts of the view may be missing."))
 }
 
-/// What is said of a link that is not understood whole; nothing of one that is.
+/// Returns a message about parts of the link that were not understood. `None` if there are none.
 fn said(link: &Link, unknown: &Unknown) -> Option<String> {
     joined([later(link), unknown.said()])
 }
 
-/// Both sentences.
+/// Joins the sentences that are present.
 fn joined(sentences: [Option<String>; 2]) -> Option<String> {
     let all: Vec<String> = sentences.into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Shows the open file as a link has it; what the link does not say is as a page begins. Where the link is about another snapshot of the
-/// same archive, that is opened first.
+/// Restores the view of a link, with defaults for missing keys. If the link points to another snapshot of the same
+/// archive, that one is opened first.
 fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
     if !matches!(state.stage, Stage::Ready(_)) {
         return;
@@ -134,7 +134,7 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
         return;
     }
     state.shared.keep_group();
-    // What was selected and clicked before has no place in it.
+    // A pending question about a click no longer applies.
     state.question = None;
     let mut unknown = link.unknown.clone();
     let mut read = |name: &'static str, set: &mut dyn FnMut(&mut Reading<'_>)| {
@@ -155,7 +155,7 @@ fn show(state: &mut State, link: Link, now_ms: f64, effects: &mut Vec<Effect>) {
 }
 
 impl Shared {
-    /// Whether a link is still being followed: what is seen is not yet what it says, or its file is asked for.
+    /// Returns true while a link is being followed: the view is not restored yet, or the user is asked for its file.
     pub fn is_following(&self) -> bool {
         let asks = self.linked.wanted.as_ref().is_some_and(|link| link.urls.is_empty());
         let chooses = self.question.is_some_and(|question| question.purpose == Purpose::Choose);
@@ -164,7 +164,7 @@ impl Shared {
     }
 }
 
-/// The place of the snapshot that a link is about, where another one of the same file is open.
+/// Returns the index of the snapshot that the link points to, if another snapshot of the same file is open.
 fn other_member(state: &Shared, link: &Link) -> Option<usize> {
     let open = state.snapshots.get(state.chosen)?;
     let wanted = link.member.filter(|member| open.member != Some(*member))?;

@@ -1,4 +1,4 @@
-//! How the values of a link are written and read that are more than a word or a number.
+//! Link values that are more than a word or a number.
 
 use super::reading::{Reading, list, optional};
 use crate::comparing::{self, Second, Wanted};
@@ -12,7 +12,7 @@ use engine::protocol::{Only, own_ordinal};
 use picture::timeline::Axis;
 
 pub(super) fn device((): &(), state: &Shared) -> String {
-    // Of two files that are compared, that of the first.
+    // When two files are compared, the device of the first one.
     let place = state.comparing.pair.map_or(state.device_place, |[a, _]| a);
     let device = state.device_at(place).map(|device| own_ordinal(device.device));
     let has_others = state.file().is_some_and(|file| file.devices.len() > 1);
@@ -26,7 +26,7 @@ pub(super) fn with((): &(), state: &Shared) -> String {
     }
 }
 
-/// One that is compared with already is not opened again.
+/// A file that is already being compared is not opened again.
 pub(super) fn set_with((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let open = with(&(), state);
     if link.text != open {
@@ -78,7 +78,7 @@ pub(super) fn set_only(state: &mut Shared, change: impl FnOnce(&mut Only)) {
     state.show_plot(plots::of(state.looks.plot, only));
 }
 
-/// The lines over what was reserved that are not shown.
+/// Returns the hidden curves of the Reserved plot, by their numbers.
 pub(super) fn lines((): &(), state: &Shared) -> String {
     let is_off = |(_, line): &(usize, Line)| state.plots.off.contains(line);
     list(&mut (1..).zip(Line::ALL).filter(is_off).map(|(number, _)| number.to_string()))
@@ -95,7 +95,7 @@ pub(super) fn set_lines((): &mut (), state: &mut Shared, link: &mut Reading<'_>)
     });
 }
 
-/// Selects without a move of the window: the link says where that is.
+/// Selects an allocation without moving the window, which has its own key.
 pub(super) fn set_selection((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     (state.selection, state.selecting) = (None, None);
     if let Some(allocation) = link.number() {

@@ -1,4 +1,4 @@
-//! Windows in a link: edges on the axes, so that they are the same on a canvas of any size.
+//! Windows in a link, as edges on the axes, so that they do not depend on the canvas size.
 
 use super::fragment::Window;
 use super::reading::{Reading, between, ends, list, numbers, two};
@@ -7,20 +7,20 @@ use crate::shared::Shared;
 use crate::shown::BytesAxis;
 use picture::timeline::View;
 
-/// Digits behind the point of a place of the horizontal axis, at most.
+/// Maximum number of decimals of a position on the horizontal axis.
 const DIGITS: usize = 6;
-/// Parts of a unit of the horizontal axis.
+/// Fractions per unit of the horizontal axis.
 pub(super) const PARTS: i64 = 1_000_000;
 
 impl Window {
-    /// The window that is shown, or will be.
+    /// Returns the current window, or the pending one.
     pub(super) fn now(state: &Shared) -> Option<Window> {
         if state.linked.window.is_some() {
             return state.linked.window;
         }
         let (view, plane) = (state.view?, state.plane()?);
         let whole = plane.whole(view);
-        // As many digits as it takes to tell parts of a pixel, also of one that is far from the axis' beginning.
+        // Enough decimals to tell fractions of a pixel apart, also far from the start of the axis.
         let mut step = PARTS;
         while step > 1 && step as f64 / PARTS as f64 > view.x_per_px / 64.0 {
             step /= 10;
@@ -33,7 +33,7 @@ impl Window {
         })
     }
 
-    /// The same on the canvas of `view`.
+    /// Returns the view of this window on the canvas of `view`.
     pub(super) fn of(self, plane: Plane, view: View) -> View {
         let whole = plane.whole(view);
         let view = match self.x {
@@ -52,7 +52,7 @@ impl Window {
     }
 }
 
-/// A place of the axis, of its millionths.
+/// Formats a position that is given in millionths.
 pub(super) fn place(place: i64) -> String {
     let sign = if place < 0 { "-" } else { "" };
     let (place, parts) = (place.unsigned_abs(), PARTS.unsigned_abs());
@@ -60,7 +60,7 @@ pub(super) fn place(place: i64) -> String {
     [sign, &whole, part.trim_end_matches('0').trim_end_matches('.')].concat()
 }
 
-/// A place of the axis in millionths: `-1.5` is −1500000. More digits are left out.
+/// Parses a position into millionths: `-1.5` is −1500000. Further decimals are dropped.
 pub(super) fn millionths(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -70,12 +70,12 @@ pub(super) fn millionths(text: &str) -> Option<i64> {
     (whole >= 0 && part >= 0).then_some(place * sign)
 }
 
-/// The whole, but for what rounding makes of it.
+/// Compares two scales, with tolerance for rounding. Returns true if the whole axis is visible.
 fn is_whole(scale: f64, whole: f64) -> bool {
     scale > whole * (1.0 - 1e-6)
 }
 
-/// The edges of a window in bytes of the picture's height.
+/// Returns the edges of a window in bytes of the picture's height. `None` for the full height.
 fn heights(state: &Shared, plane: Plane, view: View) -> Option<[u64; 2]> {
     let follows =
         state.bytes_axis == BytesAxis::FitsWindow || is_whole(view.bytes_per_px, plane.whole(view).bytes_per_px);
@@ -93,7 +93,8 @@ fn upright(plane: Plane, view: View, y: Option<[u64; 2]>) -> View {
     }
 }
 
-/// The heights of the lanes without the focus, where they are not whole: device, edges in bytes. Sideways they follow the focused one.
+/// Formats the heights of the lanes without the focus as `device:from..to`. Lanes at full height are left out.
+/// Horizontally all lanes follow the focused one.
 pub(super) fn lanes((): &(), state: &Shared) -> String {
     let entry = |(device, y): (i64, [u64; 2])| [&device.to_string(), ":", &between(Some(y))].concat();
     if let Some(wanted) = &state.linked.heights {
@@ -117,18 +118,18 @@ pub(super) fn set_lanes((): &mut (), state: &mut Shared, link: &mut Reading<'_>)
     state.linked.heights = Some(heights);
 }
 
-/// A place of the axis that a link tells in millionths.
+/// Converts a position from millionths to axis units.
 pub(super) fn x_of(place: i64) -> f64 {
     place as f64 / PARTS as f64
 }
 
-/// The edges of the window's horizontal axis.
+/// Sets the horizontal edges of the window.
 pub(super) fn set_x((): &mut (), state: &mut Shared, link: &mut Reading<'_>) {
     let x = ends(link.text).and_then(|ends| two(ends.map(millionths)));
     state.linked.window.get_or_insert_default().x = link.take(x);
 }
 
-/// Puts the windows where a link wants them, as soon as it is known how high the plots are.
+/// Applies the pending windows of a link once the heights of the plots are known.
 pub(crate) fn settle(state: &mut Shared) {
     let is_known = state.shown_lanes().all(|lane| state.plot_height(lane.device).is_some());
     if let Some(window) = state.linked.window

@@ -1,37 +1,37 @@
-//! The moment that was set last, the range, and what is known of them.
+//! State of the cursor and the range, and the facts known about them.
 
 use crate::axis_press::Grip;
 use crate::latest::Latest;
 use crate::range::About;
 use engine::protocol::{At, MomentFacts, RangeFacts, Span};
 
-/// The pinned moment, and the range beside it.
+/// The cursor and the range.
 #[derive(Clone, Debug, Default)]
 pub struct Pinned {
-    /// How many events have happened.
+    /// The cursor: number of events that have happened.
     pub moment: u32,
     pub(crate) facts: Latest<u32, MomentFacts>,
     pub range: Option<Span>,
-    /// Which of its allocations the views show.
+    /// Choice of the allocations that the views show.
     pub about: About,
-    /// Where keys began the range, while they extend it.
+    /// Moment at which keys started the range, while they extend it.
     pub extending: Option<u32>,
-    /// What the worker said of the range…
+    /// The worker's facts about the range.
     pub(crate) range_facts: Latest<Span, RangeFacts>,
-    /// …and of its ends.
+    /// The worker's facts about the two ends of the range.
     pub(crate) ends: Latest<Span, [MomentFacts; 2]>,
     pub(crate) grip: Grip,
-    /// What is wrong with what was typed.
+    /// Error about the typed position.
     pub wrong: Option<String>,
-    /// A place whose moment only the worker knows, or two of them: a range.
+    /// Position that the worker has to resolve. With two ends, it is a range.
     pub(crate) sought: Option<Sought>,
-    /// The question about the sought one before.
+    /// The question that resolves the requested position.
     pub(crate) seeking: Latest<Sought, ()>,
-    /// Whether the window has to come along.
+    /// Set when the window has to scroll to the cursor.
     pub(crate) follow: Follow,
 }
 
-/// A place whose moment is to be pinned; with a second one, the range between them is to be shown.
+/// Position to move the cursor to, once the worker has resolved it to a moment. With a second end, the range to show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sought {
     pub(crate) from: At,

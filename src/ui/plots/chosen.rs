@@ -1,4 +1,4 @@
-//! The segment that is chosen.
+//! The selected segment.
 
 use crate::cursor::Standing;
 use crate::summary::Fact;
@@ -8,21 +8,21 @@ use engine::protocol::{Grouping, HitSegment, Plot};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
     pub segment: HitSegment,
-    /// Where it was clicked: after so many events, at this height…
+    /// Position of the click, as an event and a height.
     pub at: Standing,
-    /// …of a picture in this order.
+    /// Plot and order of the picture at the click.
     pub seen_in: (Plot, Option<Grouping>),
-    /// The free bytes that were clicked, first address and at most how many.
+    /// The free range that was clicked: its first address, and an upper bound of its bytes.
     pub free: Option<(u64, u64)>,
 }
 
-/// The details of a segment.
+/// Details of a segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentView {
-    /// Its reserved bytes, short.
+    /// Reserved bytes, abbreviated.
     pub title: String,
-    /// Who made the driver be asked, in short.
+    /// Call site that caused the segment to be reserved, abbreviated.
     pub site: String,
-    /// What is known of it, in reading order.
+    /// Facts about the segment, in reading order.
     pub facts: Vec<Fact>,
 }

@@ -1,4 +1,4 @@
-//! The lines over what was reserved: which are wanted, where they run, and what they tell at the cursor.
+//! Curves of the Reserved plot: which totals they need, their points, and their values at the crosshair.
 
 use super::line::{Curve, Curved, KeyEntry, Line, Wanted};
 use super::{Plots, keep, known};
@@ -10,11 +10,11 @@ use engine::protocol::{Curves, Only, Overview, Plot};
 use picture::timeline::{Axis, View};
 use std::rc::Rc;
 
-/// Columns of the silhouette of a part of memory.
+/// Number of columns in the overview of a part of memory.
 const OVERVIEW_PX: u32 = 2048;
 
 impl Shared {
-    /// What is missing of the totals: over the whole axis first, for it tells heights.
+    /// Returns the totals to request next. Those over the whole axis come first, since heights depend on them.
     pub(super) fn wanted_curves(&self) -> Option<Wanted> {
         let is_reserved = matches!(self.looks.plot, Plot::Reserved(_));
         for place in self.lane_places() {
@@ -36,13 +36,13 @@ impl Shared {
         self.plots.curves.about(&of).is_none().then_some(Wanted::Window(of))
     }
 
-    /// What the totals over the window are of: the scene, so that they go with it while panning.
+    /// Identifies the totals for the window of the current scene. The curves then move with the scene while panning.
     fn curved(&self) -> Option<Curved> {
         let (device, only) = self.whose(self.device_place)?;
         Some(Curved { device, view: self.geometry.scene.as_ref()?.view, only })
     }
 
-    /// The latest totals over a window of the shown device, which may be of a window before.
+    /// Returns the latest totals of the shown device. They may belong to an earlier window.
     fn curves(&self) -> Option<&Curves> {
         let (device, only) = self.whose(self.device_place)?;
         let of = self.plots.curves.question()?;
@@ -50,7 +50,7 @@ impl Shared {
         self.plots.curves.latest().filter(|_| fits && matches!(self.looks.plot, Plot::Reserved(_))).map(|it| &**it)
     }
 
-    /// The lines in a window that shows the plane as `view` does.
+    /// Returns the curves in the coordinates of `view`.
     pub fn curve_lines(&self, view: &View) -> Vec<Curve> {
         let mut lines = self.reserved_lines(view).unwrap_or_default();
         lines.extend(self.planned_lines(view));
@@ -74,12 +74,12 @@ impl Shared {
         Some(Line::ALL.into_iter().filter(is_seen).map(curve).filter(|curve| !curve.points.is_empty()).collect())
     }
 
-    /// Whether a line would tell nothing: nothing is pending, so that allocated is active.
+    /// Returns true if the curve would add nothing. If nothing awaits its free, allocated equals active.
     fn is_nothing(&self, curves: &Curves, line: Line) -> bool {
         matches!(line, Line::Pending | Line::Allocated) && curves.pending.iter().all(|&bytes| bytes == 0)
     }
 
-    /// The key of the lines; empty where there are none.
+    /// Returns the entries of the key. Empty if the plot has no curves.
     pub fn curve_key(&self) -> Vec<KeyEntry> {
         if !matches!(self.looks.plot, Plot::Reserved(_)) {
             return Vec::new();
@@ -87,13 +87,13 @@ impl Shared {
         Line::ALL.into_iter().map(|line| KeyEntry { line, is_on: !self.plots.off.contains(&line) }).collect()
     }
 
-    /// The column of the totals that the cursor is in.
+    /// Returns the column of the totals under the crosshair.
     fn cursor_column(&self) -> Option<usize> {
         let (curves, view, at) = (self.curves()?, self.view?, self.cursor_px()?);
         column_under_edges(&curves.edge_px, &curves.view?, &view, at.x)
     }
 
-    /// What the lines tell at the cursor, for the line below the picture: in short, and to the byte.
+    /// Returns the values of the curves at the crosshair, for the status line: abbreviated and in exact bytes.
     pub(crate) fn curve_reading(&self) -> Option<[String; 2]> {
         let (curves, at) = (self.curves()?, self.cursor_column()?);
         let mut texts = [String::new(), String::new()];
@@ -101,7 +101,7 @@ impl Shared {
             if self.is_nothing(curves, line) || (line != Line::Reserved && self.plots.off.contains(&line)) {
                 continue;
             }
-            // Those are parts of what is live, which has told its kind.
+            // Both are parts of the live bytes, which are already labelled as requested.
             let told = matches!(line, Line::Allocated | Line::Pending) && !self.plots.off.contains(&Line::Requested);
             for (text, exactly) in texts.iter_mut().zip([false, true]) {
                 if !text.is_empty() {
@@ -115,7 +115,8 @@ impl Shared {
     }
 }
 
-/// A line of steps: columns between edges in pixels of the first view, each with its height in pixels of the second.
+/// Returns the points of a step curve. `edge_px` are column edges in pixels of the first view. `row` returns the
+/// height of a column in pixels of the second view.
 pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize) -> Option<f64>) -> Vec<[f64; 2]> {
     let mut points: Vec<[f64; 2]> = Vec::new();
     for (at, edges) in edge_px.windows(2).enumerate() {
@@ -124,7 +125,7 @@ pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize)
         if right < 0.0 || left > f64::from(view.width_px) {
             continue;
         }
-        // Runs of one height are one piece.
+        // Adjacent columns of equal height share a segment.
         match points.as_mut_slice() {
             [.., last] if last[1] == y => last[0] = right,
             _ => points.extend([[left, y], [right, y]]),
@@ -133,7 +134,7 @@ pub(crate) fn steps(edge_px: &[i32], [of, view]: [&View; 2], row: &dyn Fn(usize)
     points
 }
 
-/// The value of a line in a column, with its name; to the byte, or in short.
+/// Formats the value of a curve in a column with its name, in exact bytes or abbreviated.
 fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<String> {
     let value = *line.values(curves).get(at)?;
     let bytes = |value: u64| if exactly { grouped(value) + " B" } else { Bytes(value).to_string() };
@@ -157,12 +158,12 @@ fn value_at(curves: &Curves, line: Line, at: usize, exactly: bool) -> Option<Str
     Some([sign, &bytes(value), noun].concat())
 }
 
-/// The part from 0 to 1.
+/// Returns the ratio, from 0 to 1.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// Takes totals.
+/// Handles a reply with totals.
 pub(super) fn take(state: &mut Shared, serial: u32, curves: Curves) {
     let Some((_, wanted)) = state.plots.asked_curves.take_if(|(asked, _)| *asked == serial) else { return };
     match wanted {

@@ -1,4 +1,4 @@
-//! What the picture's height shows where that is not the stack, and what is known of it.
+//! State of the plots other than the stack: their windows, replies of the worker and curves.
 
 use super::chosen::Chosen;
 use super::line::{Curved, Line, Wanted, Whose};
@@ -9,54 +9,54 @@ use engine::protocol::{AddressMap, Only, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
 
-/// Answers of a kind that are kept, and windows.
+/// Maximum number of replies of a kind that are kept, and of windows.
 pub(crate) const MOST_KEPT: usize = 64;
 
-/// The kinds of plots, in the order of the picker.
+/// Names of the plots, in the order of the picker.
 pub const NAMES: [&str; 3] = ["stack", "addresses", "reserved"];
 
-/// What is kept for the plots besides the stack.
+/// State of the plots other than the stack.
 #[derive(Clone, Debug, Default)]
 pub struct Plots {
-    /// The windows of plots that were left: of a device, by its ordinal.
+    /// Windows of plots that were shown before, by device ordinal and plot.
     pub(crate) windows: Vec<(i64, Plot, View)>,
     pub(crate) maps: Vec<(Whose, Rc<AddressMap>)>,
-    /// Over the whole of an axis, for the small picture.
+    /// Totals over the whole axis, for the overview.
     pub(crate) overviews: Vec<((Whose, Axis), Rc<Overview>)>,
     pub(crate) asked_map: Option<(u32, Whose)>,
     pub(crate) curves: Latest<Curved, Rc<engine::protocol::Curves>>,
     pub(crate) asked_curves: Option<(u32, Wanted)>,
-    /// The lines that are not wanted.
+    /// Curves that the user has hidden.
     pub(crate) off: Vec<Line>,
     pub(crate) chosen: Option<Box<Chosen>>,
 }
 
-/// What of the plot's part of memory is chosen.
+/// A choice in the pickers of the plot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlotAction {
-    /// The plot of this place among [`NAMES`] is wanted.
+    /// Shows the plot at this index of [`NAMES`].
     Shown(usize),
-    /// Only this pool, by its place in the list; `None`: all.
+    /// Shows only the pool at this index, or all pools.
     Pool(Option<usize>),
-    /// Only this stream, likewise.
+    /// Shows only the stream at this index, or all streams.
     Stream(Option<usize>),
 }
 
-/// What keys and buttons do to the plot.
+/// Commands for the plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlotStep {
     Next,
-    /// Only the next pool, all after the last.
+    /// Shows only the next pool. All pools come after the last one.
     NextPool,
-    /// Only the next stream, likewise.
+    /// Shows only the next stream. All streams come after the last one.
     NextStream,
-    /// Only the chosen segment, in addresses; or all again.
+    /// Toggles between the selected segment alone and all addresses.
     OnlySegment,
-    /// This line of the reserved plot, or no longer.
+    /// Toggles a curve of the Reserved plot.
     Toggle(Line),
 }
 
-/// The name of a plot's kind, as the picker has it as a value.
+/// Returns the name of a plot's kind, as used by the picker.
 pub fn name(plot: Plot) -> &'static str {
     match plot {
         Plot::Stack => NAMES[0],
@@ -65,7 +65,7 @@ pub fn name(plot: Plot) -> &'static str {
     }
 }
 
-/// A plot of the same kind, of this part of memory.
+/// Returns a plot of the same kind that shows the given part of memory.
 pub(crate) fn of(plot: Plot, only: Only) -> Plot {
     match plot {
         Plot::Stack => Plot::Stack,
@@ -74,17 +74,17 @@ pub(crate) fn of(plot: Plot, only: Only) -> Plot {
     }
 }
 
-/// A plot of the same kind, of all memory.
+/// Returns a plot of the same kind that shows all memory.
 pub(crate) fn of_all(plot: Plot) -> Plot {
     of(plot, Only::default())
 }
 
-/// The one of these keys, if it is known.
+/// Looks up the value of a key.
 pub(crate) fn known<Q: PartialEq, A>(all: &[(Q, A)], of: Q) -> Option<&A> {
     all.iter().find(|(known, _)| *known == of).map(|(_, answer)| answer)
 }
 
-/// Keeps it, and lets go of the oldest where there are too many.
+/// Appends an entry, and drops the oldest one if there are too many.
 pub(crate) fn keep<T>(all: &mut Vec<T>, one: T) {
     if all.len() >= MOST_KEPT {
         all.remove(0);
@@ -92,7 +92,7 @@ pub(crate) fn keep<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// A scene of a plot, without the curve and the line that a stack of segments has not.
+/// Removes the Reserved curve and the awaiting-free bytes from a scene of segments, which has neither.
 pub(crate) fn bare(mut scene: Scene, plot: Plot) -> Scene {
     if matches!(plot, Plot::Reserved(_)) {
         scene.columns.reserved.fill(0);
@@ -101,7 +101,7 @@ pub(crate) fn bare(mut scene: Scene, plot: Plot) -> Scene {
     scene
 }
 
-/// The moments of one window at the heights of another; all heights where there is none.
+/// Combines the horizontal range of `now` with the vertical range of `kept`, or with the full height.
 pub(crate) fn upright(plane: Plane, now: View, kept: Option<View>) -> View {
     let Some(kept) = kept else { return plane.upright(now) };
     let canvas = Canvas { width_px: now.width_px, height_px: now.height_px, scale: 1.0 };

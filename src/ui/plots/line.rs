@@ -1,43 +1,43 @@
-//! The lines over what was reserved.
+//! The curves of the Reserved plot.
 
 use engine::protocol::{Curves, Only};
 use picture::shapes::Tint;
 use picture::timeline::{Axis, View};
 
-/// A device, by its ordinal, and a part of its memory.
+/// A device ordinal and a part of the device's memory.
 pub(crate) type Whose = (i64, Only);
 
-/// What totals over columns are of.
+/// Key of a set of totals over columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Curved {
-    /// The device's ordinal.
+    /// Ordinal of the device.
     pub(crate) device: i64,
     pub(crate) view: View,
     pub(crate) only: Only,
 }
 
-/// A line.
+/// A curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// What was held from the driver.
+    /// Bytes taken from the driver.
     Reserved,
     Rounded,
     Requested,
-    /// That of those whose free was not requested.
+    /// Requested bytes of allocations whose free was not requested yet.
     Allocated,
     Pending,
-    /// The part of what was reserved that is free, at the axis to the right.
+    /// Share of reserved bytes that is free, on the axis to the right.
     Free,
-    /// Live bytes without what is selected, or under a plan.
+    /// Live bytes without the selection, or under a plan.
     Planned,
 }
 
 impl Line {
-    /// All over what was reserved, in the order of the key.
+    /// Curves of the Reserved plot, in the order of the key.
     pub const ALL: [Line; 6] =
         [Line::Reserved, Line::Rounded, Line::Requested, Line::Allocated, Line::Pending, Line::Free];
 
-    /// Its name, kind of bytes included.
+    /// Returns the name with the kind of bytes.
     pub fn label(self) -> &'static str {
         match self {
             Line::Reserved => "reserved",
@@ -50,7 +50,6 @@ impl Line {
         }
     }
 
-    /// Its colour.
     pub fn tint(self) -> Tint {
         match self {
             Line::Reserved | Line::Planned => Tint::Strong,
@@ -60,7 +59,7 @@ impl Line {
         }
     }
 
-    /// Its dashes and gaps in CSS pixels; none where it is drawn through.
+    /// Returns lengths of dashes and gaps in CSS pixels. Empty for a solid line.
     pub fn dash(self) -> &'static [f64] {
         match self {
             Line::Reserved | Line::Requested => &[],
@@ -85,7 +84,7 @@ impl Line {
     }
 }
 
-/// Totals that the worker is asked for.
+/// Totals to request from the worker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wanted {
     Window(Curved),
@@ -101,24 +100,24 @@ impl Wanted {
     }
 }
 
-/// A line in a window: its corners in pixels from the left and the bottom.
+/// A curve in a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     pub line: Line,
-    /// Its corners, from left to right; y upwards.
+    /// Corners from left to right, in pixels from the left and the bottom.
     pub points: Vec<[f64; 2]>,
     pub mark: Option<Mark>,
 }
 
-/// What is said at a point of a line.
+/// A label at a point of a curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Likewise.
+    /// Position in pixels from the left and the bottom.
     pub at: [f64; 2],
     pub text: String,
 }
 
-/// An entry of the key.
+/// An entry of the key below the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyEntry {
     pub line: Line,

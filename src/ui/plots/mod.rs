@@ -1,7 +1,7 @@
-//! What the picture's height shows: the stack, addresses, or what was reserved; of which part of memory; and what the worker has to tell
-//! for that.
+//! The plot on the vertical axis: the stack, addresses or reserved bytes, of all memory or a part. Also the questions
+//! to the worker that these plots need.
 //!
-//! Moments stay when the plot changes; up and down, each plot of each device keeps a window of its own.
+//! The horizontal range stays when the plot changes. The vertical range is kept per plot and device.
 
 mod data;
 
@@ -28,7 +28,8 @@ use picture::timeline::View;
 use std::rc::Rc;
 
 impl Shared {
-    /// The plot of a lane. A segment is one of the focused device: of the others, all is shown.
+    /// Returns the plot of a lane. A segment filter applies only to the focused device. Other lanes show all
+    /// segments.
     pub(super) fn plot_of(&self, place: usize) -> Plot {
         let only = self.looks.plot.only();
         if place == self.device_place { self.looks.plot } else { of(self.looks.plot, Only { address: None, ..only }) }
@@ -43,12 +44,12 @@ impl Shared {
         all.iter().position(|other| other.device == device.device).unwrap_or(self.device_place)
     }
 
-    /// The addresses of a lane, once they are known.
+    /// Returns the address map of a lane, once it is known.
     pub fn address_map(&self, place: usize) -> Option<&Rc<AddressMap>> {
         known(&self.plots.maps, self.whose(place)?)
     }
 
-    /// The silhouette of the plot's part of memory, once it is known; of all of it the one of the stack.
+    /// Returns the overview of the shown part of memory, once it is known. Without a filter, that of the stack.
     pub fn overview(&self) -> Option<&Rc<Overview>> {
         if self.unfinished().is_some() {
             return self.unfinished_overview();
@@ -60,7 +61,7 @@ impl Shared {
         known(&self.plots.overviews, (whose, self.axis))
     }
 
-    /// How high a device's plot is, in bytes of its axis; `None` until the worker has told.
+    /// Returns the height of a device's plot in bytes of its axis. `None` until it is known.
     pub(super) fn plot_height(&self, device: &DeviceSummary) -> Option<u64> {
         let whose = || self.whose(self.place_of(device));
         match self.looks.plot {
@@ -74,15 +75,15 @@ impl Shared {
         }
     }
 
-    /// The plane of a device as high as its plot, with room for the line of the GPU's capacity and for a planned curve where they are
-    /// of its bytes.
+    /// Extends the plane of a device to the height of its plot. Adds room for the GPU capacity line and for a planned
+    /// curve, unless the plot is of addresses.
     pub(super) fn as_high_as_plotted(&self, mut plane: Plane, device: &DeviceSummary) -> Plane {
         if self.looks.plot != Plot::Stack {
             plane.extent.bytes = self.plot_height(device).unwrap_or(0).max(1);
         }
         let planned = self.drawn_peak().filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
         let compared = self.comparing.pair.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)));
-        // Two that are compared have one scale.
+        // Compared lanes share one scale.
         let compared = compared.into_iter().flatten().filter_map(|place| {
             let device = self.device_at(place)?;
             match self.looks.plot {
@@ -93,17 +94,17 @@ impl Shared {
         plane.raised_to(self.capacity_line().max(planned).max(compared.max()).unwrap_or(0))
     }
 
-    /// The line of the GPU's capacity, where the picture's height is bytes it can be compared with.
+    /// Returns the capacity of the GPU, if the plot's height is in comparable bytes.
     pub(super) fn capacity_line(&self) -> Option<u64> {
         self.tools.capacity.filter(|_| !matches!(self.looks.plot, Plot::Addresses(_)))
     }
 
-    /// Why the bytes axis can't follow the window; `None` where it can.
+    /// Returns why the bytes axis cannot follow the window. `None` if it can.
     pub fn why_no_fit(&self) -> Option<&'static str> {
         matches!(self.looks.plot, Plot::Addresses(_)).then_some("Not available in the Addresses view")
     }
 
-    /// Why there is no order to choose; `None` where there is one.
+    /// Returns why the plot has no selectable order. `None` if it has one.
     pub fn why_no_order(&self) -> Option<&'static str> {
         match self.looks.plot {
             Plot::Stack | Plot::Reserved(_) => None,
@@ -111,7 +112,7 @@ impl Shared {
         }
     }
 
-    /// Shows another plot, or another part of memory.
+    /// Shows another plot or another part of memory.
     pub(super) fn show_plot(&mut self, plot: Plot) {
         if plot == self.looks.plot {
             return;
@@ -127,7 +128,7 @@ impl Shared {
         }
         let is_other_kind = name(plot) != name(self.looks.plot);
         self.looks.plot = plot;
-        // What was drawn, measured and pointed at has another height there.
+        // Scenes, ruler and hover depend on the height, which has another meaning now.
         self.drop_scenes();
         self.leave_heights();
         if is_other_kind && plot == Plot::Stack {
@@ -136,7 +137,7 @@ impl Shared {
         self.lane_places().into_iter().for_each(|place| self.set_upright(place));
     }
 
-    /// Forgets all that is of a height of the picture: what it means changes.
+    /// Drops all state that depends on the meaning of a height.
     fn leave_heights(&mut self) {
         self.remove_ruler();
         self.pointer_leads();
@@ -144,7 +145,7 @@ impl Shared {
         self.tools.drag = super::drag::Drag::None;
     }
 
-    /// A segment belongs to a device, and another one is shown now.
+    /// Drops the selected segment and the segment filter. They do not apply to another device.
     pub(super) fn leave_segment(&mut self) {
         self.plots.chosen = None;
         let only = self.looks.plot.only();
@@ -153,7 +154,7 @@ impl Shared {
         }
     }
 
-    /// The window of a lane as it was in this plot; all of its height where it was not seen yet.
+    /// Restores the window of a lane for its current plot. The full height is shown if it was not shown before.
     fn set_upright(&mut self, place: usize) {
         let Some(device) = self.device_at(place) else { return };
         let (plane, ordinal, plot) = (self.plane_of(device), device.device, self.plot_of(place));
@@ -162,13 +163,13 @@ impl Shared {
         self.navigate_lane(place, |_, now| upright(plane, now, kept));
     }
 
-    /// The pools and streams there are to choose from; nothing until the worker has told.
+    /// Returns the pools and streams to choose from. Empty until the worker has replied.
     pub fn parts(&self) -> (&[(u64, u64)], &[u64]) {
         self.address_map(self.device_place).map_or((&[], &[]), |map| (&map.pools, &map.streams))
     }
 }
 
-/// Carries out a choice.
+/// Handles a choice in the pickers.
 pub(super) fn act(state: &mut Shared, action: PlotAction) {
     let plot = state.looks.plot;
     let (pools, streams) = state.parts();
@@ -191,11 +192,11 @@ pub(super) fn act(state: &mut Shared, action: PlotAction) {
     state.show_plot(wanted);
 }
 
-/// Carries out a key.
+/// Runs a command.
 pub(super) fn step(state: &mut Shared, step: PlotStep) {
     let plot = state.looks.plot;
     let only = plot.only();
-    // The one after this one, all after the last.
+    // Cycles through the entries, with "all" after the last.
     let next = |now: Option<usize>, count: usize| match now {
         None => Some(0).filter(|_| count > 0),
         Some(now) => Some(now + 1).filter(|next| *next < count),
@@ -244,7 +245,7 @@ pub(super) fn step(state: &mut Shared, step: PlotStep) {
     }
 }
 
-/// Asks for what the plot needs and is not known: one question of a kind at a time.
+/// Sends questions for data that the plot needs, at most one of each kind at a time.
 fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     if state.looks.plot == Plot::Stack {
         return;
@@ -268,10 +269,10 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
 }
 
-/// How it takes part.
+/// Registration of the plots as a part.
 pub(super) const PART: Part = Part { reset, asks: &[(Turn::Early, ask)], take };
 
-/// Another device or file: what a person has set stays, but for the part of memory that was looked at.
+/// Handles a change of device or file. The user's settings are kept, except for the shown part of memory.
 fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.plots = Plots { off: std::mem::take(&mut state.plots.off), ..Plots::default() };
@@ -293,7 +294,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) ->
 }
 
 impl Shared {
-    /// Takes something in by which lanes may get to know how high they are: those show all of it.
+    /// Applies a reply that may determine heights of lanes. Lanes whose height becomes known show their full height.
     fn learn(&mut self, take: impl FnOnce(&mut Plots)) {
         let unknown = |state: &Shared| -> Vec<usize> {
             let is_unknown = |place: &usize| state.device_at(*place).is_some_and(|it| state.plot_height(it).is_none());

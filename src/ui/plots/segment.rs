@@ -1,4 +1,4 @@
-//! The segment at a place of the picture: on the card, and in the details once it is chosen.
+//! The segment at a position of the picture, as a card and as details.
 
 use super::chosen::{Chosen, SegmentView};
 use crate::cursor::Standing;
@@ -11,12 +11,12 @@ use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{HitMemory, HitSegment, Plot, pool_of_id};
 
 impl Shared {
-    /// The chosen segment.
+    /// Returns the selected segment.
     pub fn chosen_segment(&self) -> Option<&Chosen> {
         self.plots.chosen.as_deref()
     }
 
-    /// Chooses the segment at a place, if there is one; what was selected goes.
+    /// Selects the segment at a position, if there is one, and clears the selection.
     pub(crate) fn choose_segment(&mut self, memory: Option<&HitMemory>, at: Standing) {
         (self.selection, self.selecting) = (None, None);
         let seen_in = self.looks.order();
@@ -34,7 +34,7 @@ fn when(moment: u32, before: &str) -> String {
     }
 }
 
-/// Who is served: `default pool, stream 0, small, expandable`.
+/// Describes the use of a segment: `default pool, stream 0, small, expandable`.
 fn kind(segment: &HitSegment) -> String {
     let mut text = segment.pool.map_or_else(|| "pool unknown".to_owned(), pool_of_id);
     if let Some(stream) = segment.stream {
@@ -48,7 +48,7 @@ fn kind(segment: &HitSegment) -> String {
     text
 }
 
-/// From when to when the range is there.
+/// Describes when the range was mapped and released.
 fn life(segment: &HitSegment) -> String {
     let mut text = match segment.mapped {
         0 => "mapped before recording".to_owned(),
@@ -65,7 +65,7 @@ fn life(segment: &HitSegment) -> String {
     text
 }
 
-/// Its bytes, and those of the range that was hit, where that is a part.
+/// Describes the reserved bytes, and those of the hit range if it is only a part.
 fn reserved(segment: &HitSegment) -> String {
     let mut text = String::new();
     if segment.range_bytes != segment.reserved {
@@ -77,12 +77,12 @@ fn reserved(segment: &HitSegment) -> String {
     text
 }
 
-/// The card over a place without an allocation: of a free one, of one that is not mapped, or of a segment. `hidden` is what the column
-/// does not show.
+/// Returns the card for a position without an allocation: free, unmapped, or in a segment. `hidden` describes
+/// allocations that the column does not show.
 pub fn card(hover: &Hover, hidden: String) -> Card {
     let memory = hover.memory.as_deref();
     let blank = |title: &str| Card { title: title.to_owned(), hidden: hidden.clone(), ..Card::default() };
-    // Until the worker has told.
+    // Until the worker has replied.
     let Some(memory) = memory.filter(|_| hover.answered.is_some()) else {
         return blank("…");
     };
@@ -100,12 +100,12 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     Card { title: reserved(segment), site, lifetime, hidden, segment: kind(segment), ..Card::default() }
 }
 
-/// A block's segment, in a line of its card.
+/// Describes the segment of a block, for a line of its card.
 pub fn segment_line(segment: &HitSegment) -> String {
     format!("in segment 0x{:x}: {}, {}", segment.address, Bytes(segment.reserved), kind(segment))
 }
 
-/// The details.
+/// Returns the details of the selected segment.
 pub fn view(chosen: &Chosen) -> SegmentView {
     let segment = &chosen.segment;
     let mut facts = Vec::new();

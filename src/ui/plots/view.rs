@@ -1,35 +1,35 @@
-//! The pickers of the plot as the page shows them.
+//! The pickers of the plot, as shown by the page.
 
 use super::{NAMES, name};
 use crate::details::stream_name;
 use crate::shared::Shared;
 use engine::protocol::{Plot, pool_of_id};
 
-/// The pickers.
+/// Contents of the plot's pickers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pickers {
-    /// The plot's name among [`NAMES`].
+    /// Name of the plot, one of [`NAMES`].
     pub show: &'static str,
-    /// What the picture is, for those who do not see it.
+    /// Description of the picture for screen readers.
     pub label: String,
-    /// The lines of the list of pools; the first stands for all.
+    /// Entries of the pool list. The first stands for all pools.
     pub pools: Vec<String>,
     pub pool: usize,
-    /// The lines of the list of streams, likewise.
+    /// Entries of the stream list. The first stands for all streams.
     pub streams: Vec<String>,
     pub stream: usize,
-    /// What stands on the button that shows one segment alone; empty where there is none.
+    /// Label of the button that shows a single segment. Empty if there is none.
     pub segment: String,
     pub is_segment: bool,
-    /// Pixels that the longest address takes beside the picture.
+    /// Width of the gutter beside the picture, in CSS pixels.
     pub gutter: u32,
-    /// Why there is no order to choose.
+    /// Reason why there is no order to choose.
     pub no_order: Option<&'static str>,
-    /// Why the height can't follow the window.
+    /// Reason why the height cannot follow the window.
     pub no_fit: Option<&'static str>,
 }
 
-/// The pickers now. What is chosen stays in a list while the worker has not told what there is.
+/// Returns the pickers. The current choice stays listed while the options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
     let (plot, only) = (state.looks.plot, state.looks.plot.only());
     let (pools, streams) = state.parts();

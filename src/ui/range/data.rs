@@ -1,59 +1,59 @@
-//! What the views show of a range.
+//! Scope of the views.
 
 use engine::protocol::{Scope, Span};
 
-/// What the views are about.
+/// Scope of the views, as offered in the scope picker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewScope {
-    /// What is live at the cursor.
+    /// Allocations live at the cursor.
     #[default]
     Cursor,
-    /// What happened in the range: [`About`] says which part of it.
+    /// Allocations of the range, selected by [`About`].
     Range,
-    /// All allocations, whenever they live.
+    /// All allocations of the trace.
     WholeTrace,
-    /// What changed between the ends of the range, which are called A and B.
+    /// The change between the ends of the range, which are labelled A and B.
     Change,
 }
 
 impl ViewScope {
-    /// Whether it needs a range.
+    /// Returns true if the scope needs a range.
     pub(crate) fn is_of_range(self) -> bool {
         matches!(self, ViewScope::Range | ViewScope::Change)
     }
 }
 
-/// Which allocations the views show. Without a range, all but the last are those live at the cursor.
+/// Allocations that the views show. Without a range, all variants except [`About::Ever`] mean those live at the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum About {
     Live,
-    /// Those allocated in the range.
+    /// Allocated in the range.
     #[default]
     Born,
     Freed,
-    /// Those allocated in it that are live at its end.
+    /// Allocated in the range and live at its end.
     Kept,
-    /// All that were live in it, by bytes × moments.
+    /// Live at any time in the range, weighted by bytes × moments.
     ByteMoments,
-    /// What is live at one of its ends and not at the other.
+    /// Live at one end of the range and not at the other.
     Change,
     /// All of the trace.
     Ever,
 }
 
 impl About {
-    /// All of them, in the order of the words that links have for them.
+    /// All variants, in the order of their words in links.
     pub const ALL: [About; 7] =
         [About::Live, About::Born, About::Freed, About::Kept, About::ByteMoments, About::Change, About::Ever];
-    /// Those of a range, in the order of the picker.
+    /// The variants that apply to a range, in the order of the picker.
     pub const OF_RANGE: [About; 4] = [About::Born, About::Freed, About::Kept, About::ByteMoments];
 
-    /// The one with this place among all.
+    /// Returns the variant at an index of [`About::ALL`].
     pub fn at(place: usize) -> Option<About> {
         About::ALL.get(place).copied()
     }
 
-    /// Its place among all.
+    /// Returns the index in [`About::ALL`].
     pub fn place(self) -> usize {
         About::ALL.iter().position(|about| *about == self).unwrap_or(0)
     }

@@ -1,8 +1,8 @@
-//! Which rows of the table are chosen: ranges, one end that they grow from, and the row that keys start from.
+//! Selection of rows: ranges of chosen rows, the anchor they extend from, and the row that arrow keys start from.
 
 use crate::scroll::Scroll;
 
-/// Where a key leads.
+/// Direction of a key that moves through rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Go {
     Up,
@@ -13,52 +13,51 @@ pub enum Go {
     Last,
 }
 
-/// What becomes of what was chosen before.
+/// Effect of choosing a row on the rows chosen before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
     One,
-    /// All from the one that was chosen last to this one.
+    /// Chooses all rows from the one chosen last to this one.
     Through,
-    /// The row is chosen beside the others, or no longer.
+    /// Adds the row to the chosen ones, or removes it.
     Toggle,
 }
 
-/// The rows that are chosen.
+/// The chosen rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chosen {
-    /// Each from its first row to before its second; ascending, none touches the next.
+    /// Half-open ranges, ascending. Adjacent ranges are merged.
     ranges: Vec<[u32; 2]>,
     anchor: u32,
     active: Option<u32>,
 }
 
 impl Chosen {
-    /// The ranges: each from its first row to before its second, ascending.
+    /// Returns the chosen rows as half-open ranges, ascending.
     pub fn ranges(&self) -> &[[u32; 2]] {
         &self.ranges
     }
 
-    /// The ranges; all rows where none is chosen.
+    /// Returns the chosen ranges, or all rows if none is chosen.
     pub(crate) fn or_all(&self, scroll: &Scroll) -> Vec<[u32; 2]> {
         if self.ranges.is_empty() { vec![[0, scroll.rows]] } else { self.ranges.clone() }
     }
 
-    /// The row that keys start from.
+    /// Returns the row that arrow keys start from.
     pub fn active(&self) -> Option<u32> {
         self.active
     }
 
-    /// Whether a row is chosen.
     pub fn holds(&self, row: u32) -> bool {
         self.ranges.iter().any(|[from, to]| (*from..*to).contains(&row))
     }
 
-    /// How many rows are chosen.
+    /// Returns the number of chosen rows.
     pub fn count(&self) -> u32 {
         self.ranges.iter().map(|[from, to]| to - from).sum()
     }
 
-    /// The row that a key leads to, at most `last`.
+    /// Returns the row that a key leads to, at most `last`.
     pub(crate) fn gone(&self, go: Go, last: u32, scroll: &Scroll) -> u32 {
         let seen = scroll.seen().max(2.0) as u32 - 1;
         let row = match (go, self.active) {
@@ -73,18 +72,18 @@ impl Chosen {
         row.min(last)
     }
 
-    /// One row and no other.
+    /// Chooses one row only.
     pub(crate) fn only(&mut self, row: u32) {
         *self = Chosen { ranges: vec![[row, row + 1]], anchor: row, active: Some(row) };
     }
 
-    /// All rows from the one that was chosen last to this one.
+    /// Chooses all rows from the one chosen last to this one.
     pub(crate) fn through(&mut self, row: u32) {
         let anchor = if self.active.is_some() { self.anchor } else { row };
         *self = Chosen { ranges: vec![[anchor.min(row), anchor.max(row) + 1]], anchor, active: Some(row) };
     }
 
-    /// A row beside the others, or no longer.
+    /// Adds a row to the chosen ones, or removes it.
     pub(crate) fn toggle(&mut self, row: u32) {
         let is_in = self.holds(row);
         let mut ranges: Vec<[u32; 2]> = Vec::with_capacity(self.ranges.len() + 1);
@@ -112,7 +111,7 @@ impl Chosen {
         *self = Chosen { ranges, anchor: row, active: Some(row) };
     }
 
-    /// All of so many rows.
+    /// Chooses all of `rows` rows.
     pub(crate) fn all(&mut self, rows: u32) {
         self.ranges = if rows > 0 { vec![[0, rows]] } else { Vec::new() };
         (self.anchor, self.active) = (0, self.active.or((rows > 0).then_some(0)));

@@ -1,51 +1,51 @@
-//! The rules that classify categories: which set is in force, and what is typed.
+//! State and actions of the rules that classify allocations into categories.
 
 use crate::settings::Dialog;
 use engine::protocol::category::{CategoryRule, ReadDocument};
 use engine::protocol::{CategorySet, SetError};
 
-/// What the stored text begins with.
+/// Start of the stored text.
 pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 
-/// Which set is in force, and one's own.
+/// The set in force and the user's own set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     pub dialog: Dialog,
     pub pane: Pane,
     pub choice: Choice,
-    /// Grows with every action: what is shown of them may be other.
+    /// Incremented by every action, so that the dialog is redrawn.
     pub changes: u32,
-    /// One's own set as it is typed, right or wrong; empty until there is one.
+    /// The user's own set as typed, valid or not. Empty until there is one.
     pub(crate) text: String,
-    /// The same as the form shows it, right or wrong; `None` while the text can't be read.
+    /// The user's own set as shown in the form, valid or not. `None` while the text cannot be parsed.
     pub(crate) draft: Option<CategorySet>,
-    /// The same as it was right last, as JSON.
+    /// The last valid version of the user's own set, as JSON.
     pub(crate) valid: String,
-    /// A text that the reader of YAML has.
+    /// Text that waits for the YAML parser.
     pub(crate) reading: Option<Reading>,
-    /// What stood there before something else took its place at once.
+    /// Text that was replaced, for Undo.
     pub(crate) before: Option<String>,
     pub(crate) errors: Vec<SetError>,
-    /// Why the last thing that was wanted is not done: said in the dialog, as what lies under it rests.
+    /// Error of the last action that failed. The dialog shows it because the status line below is inert.
     pub(crate) refused: String,
-    /// Grows whenever another set is in force.
+    /// Incremented whenever another set comes into force.
     pub(crate) version: u32,
-    /// The load that was told of a set, and of which.
+    /// The load whose worker was sent a set, and the `version` of that set.
     pub(crate) sent: Option<(u32, u32)>,
 }
 
 impl Rules {
-    /// The set that is in force.
+    /// Returns the set in force.
     pub(crate) fn set(&self) -> CategorySet {
         match self.choice {
             Choice::Standard => CategorySet::standard(),
             Choice::Mosaic => CategorySet::mosaic(),
-            // It was right when it was kept.
+            // Only valid text is stored in `valid`.
             Choice::Own => CategorySet::parse(&self.valid).unwrap_or_default(),
         }
     }
 
-    /// One's own set as it stands in the field from now on.
+    /// Replaces the text of the user's own set.
     pub(crate) fn write(&mut self, text: String) {
         if is_yaml(&text) {
             self.text.clone_from(&text);
@@ -74,7 +74,7 @@ impl Rules {
         self.text = text;
     }
 
-    /// Takes the values of a text in YAML, or why it could not be read. Ignored if the text has changed meanwhile.
+    /// Takes the parsed document of a YAML text, or the error. Ignored if the text has changed meanwhile.
     pub(crate) fn read(&mut self, text: &str, read: Result<ReadDocument, String>) {
         let Some(reading) = self.reading.take_if(|reading| reading.text == text) else { return };
         match read {
@@ -91,7 +91,7 @@ impl Rules {
         }
     }
 
-    /// Changes a rule by the form.
+    /// Applies an edit made in the form.
     pub(crate) fn edit(&mut self, edit: RuleEdit) {
         let Some(mut set) = self.draft.clone().filter(|_| self.choice == Choice::Own) else { return };
         let rules = &mut set.rules;
@@ -108,7 +108,7 @@ impl Rules {
                     RuleField::Note => rule.note = value,
                 }
             }
-            // The first that matches wins: a rule of one's own shall.
+            // The first matching rule wins, so a new rule goes to the top.
             RuleEdit::Added => {
                 let (category, name) = ("new category".to_owned(), Some("^my_function$".to_owned()));
                 rules.insert(0, CategoryRule { category, name, ..CategoryRule::default() });
@@ -126,7 +126,7 @@ impl Rules {
 
     pub(crate) fn choose(&mut self, choice: Choice) {
         if choice == Choice::Own && self.text.is_empty() {
-            // A start that works.
+            // Start from a copy of the set in force.
             self.write(self.set().to_json());
         }
         if self.choice != choice {
@@ -135,7 +135,7 @@ impl Rules {
         self.choice = choice;
     }
 
-    /// Something else takes the place of what stands there.
+    /// Replaces the user's own set by another text and chooses it. The old text is kept for Undo.
     pub(crate) fn replace(&mut self, text: String) {
         if is_yaml(&text) {
             self.reading = Some(Reading { text, replaces: true, is_asked: false });
@@ -146,20 +146,21 @@ impl Rules {
         self.choose(Choice::Own);
     }
 
-    /// Keeps the current text for Undo before this one replaces it.
+    /// Keeps the current text for Undo before `text` replaces it.
     fn make_room(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
             self.before = Some(std::mem::take(&mut self.text));
         }
     }
 
-    /// As it is stored.
+    /// Returns the text to store.
     pub(crate) fn stored(&self) -> String {
         let valid = if self.valid == self.text { "" } else { &self.valid };
         [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
     }
 
-    /// Takes what was stored; what is not ours is left out, and what is wrong is not in force.
+    /// Loads the stored text. Invalid text of the user's own set is kept but not in force. Returns `None` if the format
+    /// is wrong.
     pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
         let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
         let (choice, length) = head.split_once(' ')?;
@@ -182,30 +183,29 @@ impl Rules {
         Some(())
     }
 
-    /// The set that the worker goes by: all that it says of categories from now on is of this one.
+    /// Returns the version of the set that the worker uses. Its answers about categories are based on this set.
     pub(crate) fn version_in_force(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
 }
 
-/// Whether a text is for the reader of YAML: it is fetched when it is first needed.
+/// Returns true if a text needs the YAML parser, which is loaded on first use.
 fn is_yaml(text: &str) -> bool {
     !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::checked(text).is_ok()
 }
 
-/// A text that the reader of YAML has, or will have.
+/// A text for the YAML parser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) text: String,
-    /// Whether it replaces the current text once it is read (an import); typed text is already there.
+    /// True if the text replaces the current one once it is parsed, as an import does. Typed text is already in place.
     replaces: bool,
     pub(crate) is_asked: bool,
 }
 
-/// A set there is to choose.
+/// A set of rules that can be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// Ours.
     #[default]
     Standard,
     Mosaic,
@@ -213,10 +213,10 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// All of them, in the order of the dialog.
+    /// All sets, in the order of the dialog.
     pub const ALL: [Choice; 3] = [Choice::Standard, Choice::Mosaic, Choice::Own];
 
-    /// Its name, in the page and in the storage.
+    /// Returns the name used in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
             Choice::Standard => "default",
@@ -225,19 +225,19 @@ impl Choice {
         }
     }
 
-    /// The choice of that name.
+    /// Returns the set of this name.
     pub fn named(name: &str) -> Option<Choice> {
         Choice::ALL.into_iter().find(|choice| choice.name() == name)
     }
 }
 
-/// How the dialog shows a set.
+/// View of a set in the dialog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pane {
     /// A table of rules.
     #[default]
     Form,
-    /// The text.
+    /// The set as text.
     Json,
 }
 
@@ -245,17 +245,17 @@ pub enum Pane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleField {
     Category,
-    /// What the function of a frame has to match.
+    /// Pattern for the function of a frame.
     Function,
-    /// What the file of the same frame has to match.
+    /// Pattern for the file of the same frame.
     File,
-    /// What the function or the file has to match.
+    /// Pattern that the function or the file has to match.
     Either,
     Note,
 }
 
 impl RuleField {
-    /// All of them, in the order of the form, each with its name in the page.
+    /// All fields with their names in the page, in the order of the form.
     pub const ALL: [(RuleField, &str); 5] = [
         (RuleField::Category, "category"),
         (RuleField::Function, "function"),
@@ -264,50 +264,50 @@ impl RuleField {
         (RuleField::Note, "note"),
     ];
 
-    /// The field of that name.
+    /// Returns the field of this name.
     pub fn named(name: &str) -> Option<RuleField> {
         RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
     }
 }
 
-/// A change of one's own set by the form; rules by their places.
+/// Edit of the user's own set in the form. Rules are given by their index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RuleEdit {
     Set(usize, RuleField, String),
-    /// A new one before all others.
+    /// A new rule, inserted before all others.
     Added,
     Removed(usize),
-    /// From here to its neighbour there.
+    /// Swaps a rule with its neighbour.
     Moved(usize, usize),
 }
 
-/// How a set is written.
+/// File format of a saved set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Our JSON.
+    /// The JSON format of memscape.
     Ours,
     Mosaic,
 }
 
-/// What happened to the rules.
+/// An event of the rules dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
     Chosen(Choice),
-    /// This stands in the field of one's own.
+    /// The text of the user's own set was edited.
     Typed(String),
     Edited(RuleEdit),
     PaneChosen(Pane),
-    /// One's own begins anew as a copy of this one.
+    /// The user's own set is replaced by a copy of this set.
     Copied(Choice),
-    /// A file was read, or why not.
+    /// Contents of an imported file, or an error.
     Imported(Result<String, String>),
-    /// The reader of YAML read a text, or why it can't be asked.
+    /// Result of the YAML parser for a text.
     YamlRead(String, Result<ReadDocument, String>),
-    /// What stood there before is wanted back.
+    /// Undo was clicked.
     Undone,
-    /// The set that is shown shall be a file.
+    /// The shown set is saved to a file.
     Saved(Form),
-    /// The browser had this in its storage.
+    /// Text from the browser's storage.
     Loaded(String),
     Closed,
 }

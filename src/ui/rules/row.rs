@@ -1,23 +1,23 @@
-//! A rule as the form shows it: the fields that are edited there, and in words what else it asks.
+//! Rows of the rules form: the editable fields, and a description of the rule's other conditions.
 
 use base::units::counted;
 use engine::protocol::CategorySet;
 use engine::protocol::category::{Birth, CategoryRule, End, Likeness, Looked, ModelCall, Place, StackKind, StackOf};
 
-/// The line of a set's text on which its first rule stands ([`CategorySet::to_json`]).
+/// Line of the first rule in the text of a set ([`CategorySet::to_json`]).
 const FIRST_LINE: usize = 6;
 
-/// A rule as the form shows it.
+/// A rule as shown in the form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RuleRow {
-    /// The values of [`super::RuleField::ALL`].
+    /// Values of the fields in the order of [`super::RuleField::ALL`].
     pub values: [String; 5],
-    /// What else it asks, which the text alone can change.
+    /// Description of the other conditions, which only the text view can edit.
     pub others: String,
     pub is_wrong: bool,
 }
 
-/// The rules of a set; `wrong` are the lines of its text with errors.
+/// Returns the rows of a set. `wrong` holds the line numbers of its text that have errors.
 pub(super) fn rows(set: &CategorySet, wrong: &[u32]) -> Vec<RuleRow> {
     let row = |(place, rule): (usize, &CategoryRule)| RuleRow {
         values: [
@@ -82,7 +82,7 @@ fn others(rule: &CategoryRule) -> String {
     all
 }
 
-/// Says one thing more, where there is something to say.
+/// Appends a comma and the joined parts, unless all parts are empty.
 #[inline(never)]
 fn say(all: &mut String, parts: [&str; 3]) {
     if parts.iter().all(|part| part.is_empty()) {

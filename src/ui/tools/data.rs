@@ -1,4 +1,4 @@
-//! What a person puts on the picture.
+//! State of the tools on the picture.
 
 use super::point::Point;
 use crate::cursor::Cursor;
@@ -9,24 +9,24 @@ use crate::trail::Trail;
 use crate::turn::Kept;
 use engine::protocol::At;
 
-/// Everything of this kind.
+/// State of the tools on the picture.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    /// The one place that is pointed at, by pointer or keys.
+    /// The crosshair, moved by the pointer or by keys.
     pub cursor: Cursor,
     pub ruler: Ruler,
-    /// What a press of the pointer that moves does.
+    /// The current drag of the pointer.
     pub drag: Drag,
     pub markers: Markers,
-    /// The windows before and after this one.
+    /// History of windows, for back and forward.
     pub trail: Trail,
-    /// Bytes that the GPU has, as typed.
+    /// Typed capacity of the GPU, in bytes.
     pub capacity: Option<u64>,
-    /// The window's edges, to be found again on the other axis.
+    /// Edges of the window, while their positions on the other axis are requested.
     pub turning: Option<[Point; 2]>,
-    /// The selection and a moment of it, to be found again in another order.
+    /// The selection and a moment, while its position in another stacking order is requested.
     pub(crate) kept: Option<Kept>,
-    /// The question about moments that was not answered yet.
+    /// The pending question about moments.
     pub(crate) asked: Option<PendingMoments>,
 }
 
@@ -34,7 +34,7 @@ pub struct Tools {
 #[derive(Clone, Debug)]
 pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
-    /// The cursor's moment, where that is among them.
+    /// The crosshair's moment, if it is one of them.
     pub(crate) cursor: Option<u32>,
     pub(crate) at: Vec<At>,
 }

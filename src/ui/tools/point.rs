@@ -1,26 +1,26 @@
-//! A point of the picture that stays where it is while the window moves.
+//! A point of the timeline that stays in place while the window moves.
 
 use engine::protocol::{At, MomentFacts};
 use picture::timeline::Axis;
 
-/// A point of the picture that stays while the picture moves, is scaled, or gets the other axis.
+/// A point of the timeline. It stays in place while the window moves, is zoomed, or switches to the other axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Its moment, as it was pointed at.
+    /// Position in time, as it was selected.
     pub at: At,
-    /// Its height in bytes.
+    /// Height in bytes.
     pub byte: u64,
-    /// What the worker says of the moment.
+    /// The worker's facts about the moment.
     pub facts: Option<MomentFacts>,
 }
 
 impl Point {
-    /// A point that nothing is known of yet.
+    /// Creates a point without facts.
     pub fn new(at: At, byte: u64) -> Point {
         Point { at, byte, facts: None }
     }
 
-    /// Where it is on an axis; `None` while only the worker knows.
+    /// Returns the position on an axis. `None` if it depends on facts that are missing.
     pub fn x(&self, axis: Axis) -> Option<f64> {
         match (self.at, axis) {
             (At::X(of, x), axis) if of == axis => Some(x),
@@ -29,7 +29,7 @@ impl Point {
         }
     }
 
-    /// Its moment; `None` while only the worker knows.
+    /// Returns the moment. `None` if it depends on facts that are missing.
     pub fn moment(&self) -> Option<u32> {
         match (self.at, self.facts) {
             (_, Some(facts)) => Some(facts.moment),

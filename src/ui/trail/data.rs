@@ -1,18 +1,18 @@
-//! The windows that were looked at.
+//! State of the history of windows.
 
 use engine::protocol::Plot;
 use picture::timeline::View;
 
-/// The windows before and after this one, and which plot each was a window of.
+/// The windows before and after the current one, each with its plot.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     pub back: Vec<(View, Plot)>,
     pub forward: Vec<(View, Plot)>,
-    /// When the window changed last; `None` when the next change is a step whenever it comes.
+    /// Time of the last change in ms. `None` if the next change is a new step at any time.
     pub(crate) changed_ms: Option<f64>,
 }
 
-/// Which way along the trail.
+/// Direction in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Back,

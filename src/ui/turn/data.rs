@@ -1,6 +1,6 @@
-//! The selection that is to stay in view.
+//! The selection to keep in view.
 
-/// The selection at a moment of the window, while it is looked for in another order.
+/// The selection at a moment of the window, while its position in another stacking order is requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Kept {
     pub(crate) allocation: u32,

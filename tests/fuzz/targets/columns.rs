@@ -1,5 +1,5 @@
-//! Columns whose sums are right, whatever is in their sections: a view or one sentence, and the same one however the bytes arrive. Of what is
-//! read in place of a file, nothing more is asked: its histories are as they say, and only what leads out of a table is refused.
+//! Opens columns with random sections and valid checksums. The result is a summary or an error that does not depend on
+//! the chunk size. Cache files are only opened, because their histories are trusted beyond the bounds of tables.
 
 use super::questions;
 use memscape::compact::{KEPT, MAGIC, VERSION, sum, wide_sum};
@@ -21,9 +21,9 @@ pub(crate) fn run(input: &[u8]) {
     }
 }
 
-/// The input as columns: sections as long as they say, or as there is left, each with its sum in place of what stands there.
+/// Returns the input as columns: sections as long as their headers say, or as the input allows, with valid checksums.
 fn summed(input: &[u8]) -> Vec<u8> {
-    // The seeds are whole files, of which one is read in place of another file.
+    // The seeds are whole files. One of them is a cache file.
     let kept = [&MAGIC[..], &[VERSION | KEPT]].concat();
     let is_kept = input.starts_with(&kept);
     let (mut file, sum): (_, fn(&[u8]) -> u32) =

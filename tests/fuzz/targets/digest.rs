@@ -1,5 +1,6 @@
-//! A builder whose values are digests of what they hold: any two readings of a pickle can be compared in linear time, however
-//! often its containers are shared. (How many values were made is no part of that: a short cut may make one in vain.)
+//! A builder whose values are digests of their contents, so that two readings of a pickle can be compared in linear
+//! time even if containers are shared. The number of values created does not matter, since a shortcut may create unused
+//! ones.
 
 use memscape::json;
 use memscape::pickle::{Builder, Limits, Machine};
@@ -7,7 +8,7 @@ use memscape::pickle::{Builder, Limits, Machine};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What a pickle decodes to, or its error, in one line.
+/// Returns the digest of a pickle, or its error, in one line.
 pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
     let mut machine = Machine::new(Digests::default(), limits);
     for piece in pickle.chunks(chunk) {
@@ -21,7 +22,7 @@ pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
     }
 }
 
-/// The same for JSON.
+/// Returns the digest of a JSON text, or its error, in one line.
 pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> String {
     let mut machine = json::Machine::new(Digests::default(), limits);
     for piece in text.chunks(chunk) {
@@ -35,7 +36,7 @@ pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> Stri
     }
 }
 
-/// The digest of a value, or the number of an open container.
+/// The digest of a value, or the slot of an open container with [`OPEN`] set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Digest(u64);
 
@@ -53,7 +54,7 @@ enum Open {
     Dict(BTreeMap<u64, u64>),
 }
 
-/// The builder.
+/// Builds [`Digest`]s.
 #[derive(Default)]
 struct Digests {
     open: Vec<Open>,
@@ -70,7 +71,7 @@ impl Digests {
     }
 
     fn check(&self, items: &[Digest]) {
-        assert!(items.iter().all(|item| item.0 & OPEN == 0), "an open container was handed on");
+        assert!(items.iter().all(|item| item.0 & OPEN == 0), "an open container is used as a value");
     }
 }
 
@@ -100,7 +101,7 @@ impl Builder for Digests {
         Ok(digest(("float", value.to_bits())))
     }
     fn string(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
-        // Errors of the builder's own have a place as well.
+        // Lets the builder fail, to compare the offsets of its errors.
         if bytes == b"refuse" { Err("refused") } else { Ok(digest(("string", bytes))) }
     }
     fn bytes(&mut self, bytes: &[u8]) -> Result<Digest, &'static str> {
@@ -121,14 +122,14 @@ impl Builder for Digests {
         if let Some(at) = items.iter().position(|&item| item == digest(("bytes", b"refuse".as_slice()))) {
             return Err((at, "refused in a list"));
         }
-        let Some(Open::List(list)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open list") };
+        let Some(Open::List(list)) = self.open.get_mut(slot as usize) else { panic!("slot {slot} has no open list") };
         list.extend(items.iter().map(|item| item.0));
         Ok(())
     }
     fn set_items(&mut self, slot: u32, pairs: &[Digest]) -> Result<(), (usize, &'static str)> {
         self.check(pairs);
         assert!(pairs.len().is_multiple_of(2), "a key without its value");
-        let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("{slot} is no open dict") };
+        let Some(Open::Dict(dict)) = self.open.get_mut(slot as usize) else { panic!("slot {slot} has no open dict") };
         dict.extend(pairs.chunks(2).map(|pair| (pair[0].0, pair[1].0)));
         Ok(())
     }
@@ -136,13 +137,13 @@ impl Builder for Digests {
         match std::mem::replace(&mut self.open[slot as usize], Open::Nothing) {
             Open::List(items) => Ok(digest(("list", items))),
             Open::Dict(pairs) => Ok(digest(("dict", pairs))),
-            Open::Nothing => panic!("{slot} is finished twice"),
+            Open::Nothing => panic!("slot {slot} is finished twice"),
         }
     }
     fn whole_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
         self.check(keys);
         self.check(values);
-        // Some are refused, as the product's builder does: then the plain road has to come to the same.
+        // Refuses some, as the product's builder does. Then the reader must build the same dict in the ordinary way.
         let pairs: BTreeMap<u64, u64> = keys.iter().zip(values).map(|(key, value)| (key.0, value.0)).collect();
         let refused = keys.len() != values.len() || pairs.values().any(|value| value % 8 == 0);
         (!refused).then(|| digest(("dict", pairs)))

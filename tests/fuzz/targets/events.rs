@@ -1,4 +1,4 @@
-//! What must hold of every list of events and of every curve, whatever the file.
+//! Checks of events lists and curves of any file.
 
 use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{
@@ -10,7 +10,7 @@ use memscape::timeline::View;
 const TEXTS: [&str; 9] =
     ["", "alloc", ">=512", "stream:0", "pool:0,0", "0x10", "/a/ & #1", "7f89b4000000_0", "@category x & &"];
 
-/// Asks for rows, text and totals, as `byte` chooses.
+/// Requests rows, text and curves, selected by `byte`.
 pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for _ in 0..3 {
@@ -29,7 +29,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         assert!(page.rows.is_sorted_by(|one, next| one.event < next.event));
         for row in &page.rows {
             let bit = EventsFilter::bit(Action::ALL[usize::from(row.action)]);
-            assert!(actions == 0 || actions & bit != 0, "{row:?} is not one of {actions:b}");
+            assert!(actions == 0 || actions & bit != 0, "{row:?} is filtered out by {actions:b}");
             assert!(between.is_none_or(|[from, to]| (from..to).contains(&row.event)), "{row:?}");
         }
         opened.engine.request(Request::Ask(Ask {
@@ -44,7 +44,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                     break;
                 }
                 Reply::Answer { answer: Answer::TableText(_), .. } => {}
-                other => panic!("text was asked for, not {other:?}"),
+                other => panic!("expected text, got {other:?}"),
             }
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             what: Question::Curves { view, only },
         })) {
             Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
-            other => panic!("curves were asked for, not {other:?}"),
+            other => panic!("expected curves, got {other:?}"),
         };
         crosses(&curves);
         let Curves { edge_px, reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
@@ -80,6 +80,6 @@ fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> Even
             crosses(&*page);
             *page
         }
-        other => panic!("events were asked for, not {other:?}"),
+        other => panic!("expected events, got {other:?}"),
     }
 }

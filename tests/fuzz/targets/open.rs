@@ -1,4 +1,4 @@
-//! What looks like a snapshot, damaged here and there, through the whole way in and up to scenes, hits and details.
+//! Opens damaged pickles that look like snapshots, and asks all questions about them.
 
 use super::{questions, shaped};
 use arbitrary::Unstructured;

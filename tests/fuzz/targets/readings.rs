@@ -1,10 +1,10 @@
-//! Everything the product's reader makes of a pickle, as text.
+//! Text form of everything that the snapshot reader decodes from a pickle.
 
 use memscape::pickle::{Limits, Machine};
 use memscape::snapshot::{Event, EventSink, Reader, Snapshot, StackId};
 use std::fmt::Write;
 
-/// Every event with the labels and the stack it names, every table of the rest; or the error.
+/// Returns all events with their labels and stacks, and all tables, or the error.
 pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
     let mut machine = Machine::new(Reader::new(Events::default()), limits);
     for piece in pickle.chunks(chunk) {
@@ -33,7 +33,7 @@ impl EventSink for Events {
 
 fn text(snapshot: &Snapshot, events: &Events) -> String {
     let mut out = String::new();
-    // Ids of tables are told by what they stand for: a short cut may number differently.
+    // Prints the contents behind table ids, because shortcuts may assign other ids.
     let string = |id| snapshot.strings.text(id).into_owned();
     let stack = |id: StackId| {
         let frames = snapshot.stacks.frames(id).map(|frame| {

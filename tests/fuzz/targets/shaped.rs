@@ -1,12 +1,12 @@
-//! Bytes of the fuzzer → a pickle that looks like a snapshot: the keys and words of the format, few addresses and sizes so that
-//! they meet, an odd value now and then, and at the end some damage to the bytes.
+//! Converts fuzzer input to a pickle that looks like a snapshot: keys and words of the format, few addresses and sizes
+//! so that they collide, an odd value now and then, and some damage at the end.
 
 use super::pickle_writer::{Reference, Style, Writer};
 use arbitrary::{Result, Unstructured};
 use memscape::snapshot::schema::KEYS;
 use std::io;
 
-/// A file.
+/// Builds a file.
 pub(crate) fn file(chance: &mut Unstructured<'_>) -> Result<Vec<u8>> {
     let style = match chance.int_in_range(0..=4)? {
         0 => Style::Cpp,
@@ -26,17 +26,17 @@ fn writer(style: Style) -> Writer<Vec<u8>> {
     written(Writer::new(Vec::new(), style))
 }
 
-/// A Vec takes all.
+/// Unwraps a write to a `Vec`, which cannot fail.
 fn written<T>(result: io::Result<T>) -> T {
-    result.expect("a Vec takes all")
+    result.expect("writing to a Vec cannot fail")
 }
 
 struct Shaper<'a, 'b> {
     chance: &'a mut Unstructured<'b>,
     writer: Writer<Vec<u8>>,
-    /// Lists of frames, to be shared.
+    /// Complete lists of frames that can be shared.
     stacks: Vec<Reference>,
-    /// Anything else that is complete, to be used where it does not belong.
+    /// Other complete values that can be inserted where they do not belong.
     entries: Vec<Reference>,
 }
 
@@ -192,7 +192,7 @@ impl Shaper<'_, '_> {
         Ok(())
     }
 
-    /// A list of frames, often one that was there before.
+    /// Writes a list of frames, often a shared one.
     fn stack(&mut self) -> Result<()> {
         if !self.stacks.is_empty() && self.chance.int_in_range(0..=3u8)? > 0 {
             let stack = *self.chance.choose(&self.stacks)?;
@@ -220,7 +220,7 @@ impl Shaper<'_, '_> {
         Ok(())
     }
 
-    /// Seldom, and never where the bytes are at their end.
+    /// Returns true for one input byte in 64, and false at the end of the input.
     fn rarely(&mut self) -> Result<bool> {
         Ok(self.chance.int_in_range(0..=63u8)? == 63)
     }
@@ -230,7 +230,7 @@ impl Shaper<'_, '_> {
         self.value(2)
     }
 
-    /// Any value.
+    /// Writes any value.
     fn value(&mut self, depth: u8) -> Result<()> {
         match self.chance.int_in_range(0..=if depth == 0 { 8 } else { 12 })? {
             0 => written(self.writer.none()),
@@ -269,7 +269,7 @@ impl Shaper<'_, '_> {
         self.value(depth.saturating_sub(1))
     }
 
-    /// A list whose length the bytes choose: it ends where they do.
+    /// Writes a list of up to `most` items. It ends early with the input.
     fn list(&mut self, most: u64, item: impl Fn(&mut Self) -> Result<()>) -> Result<()> {
         self.items(most, item)?;
         written(self.writer.end());
@@ -301,7 +301,7 @@ impl Shaper<'_, '_> {
         Ok(())
     }
 
-    /// Few, so that blocks meet; some at the ends of what there is.
+    /// Writes one of a few addresses, so that blocks collide, or an extreme one.
     fn address(&mut self) -> Result<()> {
         let address = match self.chance.arbitrary::<u8>()? {
             0 => i128::from(u64::MAX),
@@ -339,7 +339,7 @@ impl Shaper<'_, '_> {
     }
 }
 
-/// A byte changed, a part left out, repeated or copied elsewhere.
+/// Changes a byte, or removes, repeats or copies a part.
 fn damage(chance: &mut Unstructured<'_>, bytes: &mut Vec<u8>) -> Result<()> {
     if bytes.is_empty() {
         return Ok(());

@@ -1,10 +1,10 @@
-//! What must hold of the allocator's state, whatever the file: every byte of a segment in one place, and the same at each address.
+//! Checks of segments and blocks of any file: no byte is used twice, and lookups by address agree with the list.
 
 use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
-/// Asks for states at some moments, as lists and as pictures, and for what is at addresses of them.
+/// Requests segments at some moments, as lists and as pictures, and looks up addresses in them.
 pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
@@ -61,24 +61,24 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             match opened.reply(request) {
                 Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
                     crosses(&hit);
-                    let memory = *memory.expect("a device there is");
+                    let memory = *memory.expect("an existing device");
                     crosses(&memory);
                     assert!(memory.free.is_none() || (memory.segment.is_some() && hit.is_none()), "{memory:?}");
                     let held = list_of(&told, address);
                     assert_eq!(memory.segment.map(|segment| segment.address), held, "at {address:#x}");
                 }
-                other => panic!("memory was asked for, not {other:?}"),
+                other => panic!("expected memory, got {other:?}"),
             }
         }
     }
 }
 
-/// The segment that holds an address, of those of a list.
+/// Returns the segment of a list that contains an address.
 fn list_of(told: &StatePage, address: u64) -> Option<u64> {
     let holds = |bar: &&memscape::engine::protocol::StateBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
-    // A list has so many rows at most.
+    // A list has a maximum number of rows.
     assert!(told.rows < 4096, "a fuzzer's file is small");
     told.bars.iter().find(holds).map(|bar| bar.segment)
 }
@@ -89,6 +89,6 @@ fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage
             crosses(&*page);
             *page
         }
-        other => panic!("a state was asked for, not {other:?}"),
+        other => panic!("expected segments, got {other:?}"),
     }
 }

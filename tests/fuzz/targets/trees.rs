@@ -1,4 +1,4 @@
-//! What must hold of every tree of stacks and every range, whatever the file: sums, order, and the curve at the root.
+//! Checks of call trees, flame graphs and ranges of any file: sums, order, and the curve at the root.
 
 use super::questions::{Opened, crosses};
 use memscape::engine::protocol::{
@@ -8,13 +8,13 @@ use memscape::engine::protocol::{
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 
-/// The serial of the search whose matches are marked.
+/// Serial of the search whose matches are marked.
 const FIND: u32 = 77;
 
-/// Asks for trees, ranges and what a search finds in them, as `byte` chooses; sums are exact where `adds_up` says so.
+/// Requests trees, ranges and their search matches, selected by `byte`. `adds_up` is true if sums are exact.
 pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
     let rules = [["native", "name:*a*"], ["file:/", "nothing"]][usize::from(byte() % 2)].map(str::to_owned);
-    // It has no reply.
+    // This request has no reply.
     opened.engine.request(Request::InternalFrames(rules.to_vec()));
     let reply = &mut |request: Request| opened.reply(request);
     let (number, last) = (device.device, device.events as u32);
@@ -25,10 +25,10 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     let Reply::Answer { answer: Answer::Find(_), .. } =
         reply(Request::Ask(Ask { serial: FIND, device: number, what: Question::Find(query) }))
     else {
-        panic!("not found")
+        panic!("expected an answer to the search")
     };
 
-    // One moment, and something else: all of them each time would leave little time for other files.
+    // One moment and one other scope. All scopes would take too much time per input.
     let others = [
         Scope::Ever,
         Scope::At(u32::MAX),
@@ -58,9 +58,9 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             })) {
                 Reply::Answer { answer: Answer::Moments(moments), .. } => {
                     assert_eq!(page.total.count, moments[0].count);
-                    assert!(!adds_up || page.total.bytes == moments[0].requested, "the root is the curve");
+                    assert!(!adds_up || page.total.bytes == moments[0].requested, "the root equals the curve");
                 }
-                other => panic!("moments were asked for, not {other:?}"),
+                other => panic!("expected moments, got {other:?}"),
             }
         }
         let zoom = Some(u32::from(pick) % 7).filter(|node| *node != 0);
@@ -78,7 +78,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             panic!("no boxes")
         };
         crosses(&*boxes);
-        assert_eq!(boxes.total, page.total, "the same tree");
+        assert_eq!(boxes.total, page.total, "flame graph and tree have the same total");
         for it in &boxes.boxes {
             let parent = boxes.boxes[it.parent as usize];
             assert!(parent.x[0] <= it.x[0] && it.x[0] < it.x[1] && it.x[1] <= parent.x[1]);
@@ -97,7 +97,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 TreeQuestion { focus, folds, reveal: Some(reveal), rows: [some, 5], ..whole.clone() },
             );
             if let Some((row, node)) = part.revealed {
-                assert_eq!(part.rows[(row - part.first) as usize].node, node, "what is revealed is there");
+                assert_eq!(part.rows[(row - part.first) as usize].node, node, "the revealed row is on the page");
             }
         }
         let request = Request::Ask(Ask {
@@ -139,11 +139,11 @@ fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQues
             crosses(&*page);
             *page
         }
-        other => panic!("a tree was asked for, not {other:?}"),
+        other => panic!("expected a tree, got {other:?}"),
     }
 }
 
-/// Each node is what is below it and its own, heaviest child first.
+/// Checks that each node's weight is its own plus its children's, and that children are sorted by bytes.
 fn is_whole(page: &TreePage, adds_up: bool) {
     assert_eq!(page.rows[0].weight, page.total);
     if page.row_count as usize != page.rows.len() {

@@ -1,4 +1,4 @@
-//! Tests of `src/analysis/expression.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/expression.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ fn is_in(expression: &str, text: &str) -> bool {
 }
 
 #[test]
-fn every_form() {
+fn supported_syntax_matches_as_expected() {
     let cases = [
         (r"train\.py:\d+ step$", "/home/me/train.py:233 step", true),
         (r"train\.py:\d+ step$", "/home/me/train.py:233 steps", false),
@@ -48,13 +48,13 @@ fn every_form() {
     for (expression, text, expected) in cases {
         assert_eq!(is_in(expression, text), expected, "{expression} in {text}");
     }
-    let folded = Expression::new("Tr[A-C]in", Case::Folds).expect("it is valid");
+    let folded = Expression::new("Tr[A-C]in", Case::Folds).expect("valid expression");
     assert!(folded.is_in("TRAIN") && folded.is_in("train") && !folded.is_in("trdin"));
-    assert!(!Expression::new("ä", Case::Folds).expect("it is valid").is_in("Ä"), "only ASCII letters fold");
+    assert!(!Expression::new("ä", Case::Folds).expect("valid expression").is_in("Ä"), "only ASCII letters fold");
 }
 
 #[test]
-fn invalid_expressions_and_those_over_a_limit_are_refused() {
+fn invalid_or_too_large_expressions_are_rejected() {
     let cases = [
         "(",
         ")",
@@ -91,7 +91,7 @@ fn invalid_expressions_and_those_over_a_limit_are_refused() {
 }
 
 #[test]
-fn a_hostile_expression_takes_linear_time() {
+fn nested_quantifiers_take_linear_time() {
     let text = format!("{}b", "a".repeat(4000));
     let long_class: String =
         (0..160).filter_map(|at| char::from_u32(0x400 + 2 * at)).flat_map(|from| [from, '-', from]).collect();
@@ -103,7 +103,7 @@ fn a_hostile_expression_takes_linear_time() {
 }
 
 #[test]
-fn ranges_of_a_class_may_overlap_and_stand_in_any_order() {
+fn class_ranges_may_overlap_in_any_order() {
     for letter in 'a'..='z' {
         let expected = matches!(letter, 'b'..='g' | 'x');
         assert_eq!(is_in("^[xd-gb-ec-d]$", &letter.to_string()), expected, "{letter}");
@@ -113,7 +113,7 @@ fn ranges_of_a_class_may_overlap_and_stand_in_any_order() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in r"[ab*+?{}()\[\]|^$.,0-9\\dwz:<>P-]{0,20}", in_text in "[ab1]{0,9}") {
+    fn arbitrary_expression_does_not_panic(text in r"[ab*+?{}()\[\]|^$.,0-9\\dwz:<>P-]{0,20}", in_text in "[ab1]{0,9}") {
         if let Ok(expression) = Expression::new(&text, Case::Folds) {
             let _ = expression.is_in(&in_text);
         }

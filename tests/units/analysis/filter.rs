@@ -1,4 +1,4 @@
-//! Tests of `src/analysis/filter.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/analysis/filter.rs`.
 
 use super::*;
 use crate::query::Wording;
@@ -25,7 +25,7 @@ fn shown(text: &str) -> String {
 }
 
 #[test]
-fn terms_are_read() {
+fn filter_terms_are_parsed() {
     let max = u64::MAX;
     let cases = [
         ("", String::new()),
@@ -57,7 +57,7 @@ fn terms_are_read() {
 }
 
 #[test]
-fn a_pasted_page_is_no_filter() {
+fn filter_with_too_many_terms_is_an_error() {
     let terms = |count: usize| Filter::parse(&vec!["a"; count].join(" & ")).map(|filter| filter.terms.len());
     assert_eq!(terms(16), Ok(16));
     assert_eq!(terms(17), Err(QueryError::TooManyTerms));

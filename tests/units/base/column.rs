@@ -1,9 +1,9 @@
-//! Tests of `src/base/column.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/base/column.rs`.
 
 use super::*;
 
 #[test]
-fn it_is_a_vector_across_chunk_borders() {
+fn column_behaves_like_vector_across_chunks() {
     let count = 3 * CHUNK + 7;
     let mut column: Column<u32> = (0..count as u32).collect();
     assert_eq!(column.len(), count);

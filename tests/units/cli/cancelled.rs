@@ -1,4 +1,4 @@
-//! Tests of `src/cli/cancelled.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/cancelled.rs`.
 
 use super::*;
 
@@ -13,5 +13,5 @@ fn work_is_cancelled_only_while_its_own_flag_is_set() {
         let in_thread = std::thread::spawn(move || taken_along.during(goes_on));
         assert!(!in_thread.join().unwrap());
     });
-    assert!(goes_on(), "the next request starts afresh");
+    assert!(goes_on(), "later work is not cancelled");
 }

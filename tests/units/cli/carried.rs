@@ -1,4 +1,4 @@
-//! Tests of `src/cli/carried.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/carried.rs`.
 
 use super::*;
 use base64::Engine;
@@ -13,7 +13,7 @@ fn of_file(name: &str, bytes: &[u8], most: usize) -> io::Result<Option<Carried>>
 }
 
 #[test]
-fn what_is_compressed_goes_in_as_it_is() {
+fn compressed_file_is_embedded_unchanged() {
     let gzip = vec![0x1f, 0x8b, 8, 0, 1, 2, 3];
     let carried = Carried { taken: 7, how: "gzip", bytes: gzip.clone() };
     assert_eq!(of_file("gzip", &gzip, MOST).unwrap(), Some(carried));
@@ -21,9 +21,9 @@ fn what_is_compressed_goes_in_as_it_is() {
     assert_eq!(of_file("zip", b"PK\x03\x04", MOST).unwrap(), None);
 }
 
-/// Its base64 would pack badly.
+/// Base64 text of the page would compress badly.
 #[test]
-fn out_of_a_page_of_pytorchs_comes_the_snapshot() {
+fn snapshot_is_extracted_from_memory_viz_page() {
     let pickle = [&b"\x80\x04]"[..], &b"N".repeat(3000), b"."].concat();
     let page = format!("<html>{{\"base64\": \"{}\"}}", BASE64_STANDARD.encode(&pickle));
     let carried = of_file("page", page.as_bytes(), MOST).unwrap().unwrap();

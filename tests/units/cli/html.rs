@@ -1,11 +1,11 @@
-//! Tests of `src/cli/html.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/html.rs`.
 
 use super::*;
 
 const VIEWER: [&str; 2] = ["<html><body><script id=\"part-wasm\"></script>", "</body></html>"];
 
 #[test]
-fn nothing_of_a_file_ends_its_element() {
+fn hostile_file_name_and_content_are_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x>";
     let carried = Carried { taken: 7, how: "gzip", bytes: hostile.as_bytes().to_vec() };
     let mut out = Vec::new();
@@ -19,7 +19,7 @@ fn nothing_of_a_file_ends_its_element() {
 }
 
 #[test]
-fn what_went_in_is_said() {
+fn summary_states_sizes_and_compression() {
     let carried = Carried { taken: 7000, how: "gzip", bytes: vec![0; 7] };
     let of = |carried| [("a.pickle".to_owned(), carried)];
     let text = "1012 B (1,012 B), with the snapshot as 7 B of gzip";

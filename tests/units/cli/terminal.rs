@@ -1,4 +1,4 @@
-//! Tests of `src/cli/terminal.rs`.
+//! Unit tests of `src/cli/terminal.rs`.
 
 use super::*;
 

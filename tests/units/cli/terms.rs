@@ -1,9 +1,9 @@
-//! Tests of `src/cli/terms.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/terms.rs`.
 
 use super::*;
 
 #[test]
-fn moments_are_told_in_many_ways() {
+fn positions_are_parsed_from_words_events_and_times() {
     assert_eq!((when("peak"), when("end"), when("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
     assert_eq!((when("oom"), when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
     assert_eq!(when("1759252605604106us"), Ok(When::Time(Clock::Since1970(1_759_252_605_604_106))));
@@ -18,7 +18,7 @@ fn moments_are_told_in_many_ways() {
 }
 
 #[test]
-fn sizes_are_those_of_a_search() {
+fn sizes_are_parsed_as_in_search() {
     for (text, expected) in [("3145728", 3 << 20), ("3MiB", 3 << 20), ("64M", 64 << 20), ("1.5GiB", 3 << 29)] {
         assert_eq!(bytes(text), Ok(expected), "{text}");
     }

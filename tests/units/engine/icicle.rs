@@ -1,16 +1,16 @@
-//! Tests of `src/engine/icicle.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/icicle.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
-/// A tree by parents: node 0 is the root, the parent of another stands before it.
+/// Tree given by the parent of each node. Node 0 is the root, and parents precede their children.
 struct Made {
     parents: Vec<u32>,
     weights: Vec<Weight>,
 }
 
 impl Made {
-    /// `rows`: of each node but the root its parent (modulo those before it), and its own bytes.
+    /// Builds a tree. Each row is a node's parent (modulo the number of nodes before it) and its own bytes.
     fn new(rows: &[(u32, u64)]) -> Made {
         let mut parents = vec![0];
         let mut weights = vec![Weight::default()];
@@ -56,14 +56,14 @@ impl Nodes for Made {
 
 fn drawn(tree: &Made, zoom: u32, width_px: u32) -> Icicle {
     let mut icicle = Icicle::new(tree, zoom, width_px);
-    // Slices of one box each.
+    // Each slice draws one box.
     while icicle.step(tree, &mut Slice::new(&mut || false)).is_err() {}
     icicle
 }
 
 proptest! {
     #[test]
-    fn boxes_lie_in_their_parents_and_beside_each_other_and_lose_nothing(
+    fn boxes_lie_within_parents_without_overlap(
         rows in prop::collection::vec((any::<u32>(), prop_oneof![0u64..4, 0u64..5000, any::<u64>().prop_map(|it| it >> 12)]), 1..80),
         zoom in any::<prop::sample::Index>(),
         width_px in 1u32..300,
@@ -87,7 +87,7 @@ proptest! {
             if it.nodes == 1 {
                 prop_assert_eq!((it.weight, it.found), (tree.weight(it.node), tree.found(it.node)));
             }
-            // Never more than a pixel off.
+            // The width is at most one pixel off.
             if whole > 0 && place as usize >= icicle.zoom {
                 let exact = it.weight.bytes as f64 * f64::from(width_px) / whole as f64;
                 prop_assert!((f64::from(it.x[1] - it.x[0]) - exact).abs() <= 1.0 + 1e-6);
@@ -96,7 +96,8 @@ proptest! {
         for pair in boxes.windows(2).filter(|pair| pair[0].row == pair[1].row) {
             prop_assert!(pair[0].x[1] <= pair[1].x[0], "overlap");
         }
-        // From the zoomed one on, the children of each: heaviest first, together all that is below it but for what is under a pixel.
+        // From the zoomed box on, children are sorted by weight and add up to their node, except for boxes below a
+        // pixel.
         for (place, parent) in (0u32..).zip(boxes).skip(icicle.zoom).filter(|(_, parent)| parent.nodes == 1) {
             let children: Vec<&FlameBox> =
                 boxes.iter().skip(icicle.zoom + 1).filter(|it| it.parent == place).collect();
@@ -118,8 +119,8 @@ proptest! {
 }
 
 #[test]
-fn the_heaviest_stands_left_and_thin_ones_are_one_box() {
-    // Below the root: 50, 30 and twenty of 1.
+fn boxes_are_sorted_by_weight_and_thin_ones_merged() {
+    // Children of the root: 50, 30, and twenty of weight 1.
     let mut rows = vec![(0, 30), (0, 50)];
     rows.extend((0..20).map(|_| (0, 1)));
     let icicle = drawn(&Made::new(&rows), 0, 50);
@@ -128,7 +129,7 @@ fn the_heaviest_stands_left_and_thin_ones_are_one_box() {
 }
 
 #[test]
-fn a_zoomed_node_without_bytes_has_its_way_and_nothing_below() {
+fn zoomed_node_without_bytes_shows_only_its_ancestors() {
     let tree = Made::new(&[(0, 7), (0, 0), (2, 0)]);
     let seen: Vec<u32> = drawn(&tree, 3, 10).boxes.iter().map(|it| it.node).collect();
     assert_eq!(seen, [0, 2, 3]);
@@ -136,7 +137,7 @@ fn a_zoomed_node_without_bytes_has_its_way_and_nothing_below() {
 }
 
 #[test]
-fn a_chain_deeper_than_all_boxes_is_cut_and_says_so() {
+fn too_deep_chain_is_cut() {
     struct Chain;
     impl Nodes for Chain {
         fn above(&self, node: u32) -> Option<u32> {

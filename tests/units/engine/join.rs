@@ -1,10 +1,10 @@
-//! Tests of `src/engine/join.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/join.rs`.
 
 use super::*;
 
-/// The last element frees all that live: that is done bit by bit.
+/// The last element frees all 9,999 live ones.
 #[test]
-fn a_burst_of_frees_is_recorded_in_parts() {
+fn many_frees_at_once_are_recorded_in_batches() {
     let mut spans = Spans::default();
     for elem in 0..9_999 {
         spans.put(elem, Span::new(elem.into(), 10_000).unwrap()).unwrap();

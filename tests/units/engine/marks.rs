@@ -1,10 +1,10 @@
-//! Tests of `src/engine/marks.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/marks.rs`.
 
 use super::*;
 use history::snapshot::StringId;
 
 #[test]
-fn ranges_of_a_lane_do_not_overlap() {
+fn annotations_in_a_lane_do_not_overlap() {
     let range = |start_us, end_us| AnnotationRange { name: StringId(0), start_us, end_us };
     let mut lanes = Lanes::default();
     let ranges = [(0, Some(100)), (10, Some(20)), (20, Some(40)), (30, None), (50, Some(60)), (100, Some(110))];
@@ -13,7 +13,7 @@ fn ranges_of_a_lane_do_not_overlap() {
 }
 
 #[test]
-fn names_share_whole_words_and_numbers() {
+fn shared_prefix_ends_at_word_or_number_boundary() {
     let names = [
         "step_28",
         "step_29",
@@ -27,7 +27,7 @@ fn names_share_whole_words_and_numbers() {
     let mut beginnings = Beginnings::default();
     for (id, name) in (0u32..).zip(names) {
         beginnings.add(StringId(id), name);
-        // Again and again is no other name.
+        // A repeated name changes nothing.
         beginnings.add(StringId(id), name);
     }
     let rest = |name: &'static str| name.get(beginnings.shared(name) as usize..);

@@ -1,14 +1,14 @@
-//! Tests of `src/engine/memory.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/memory.rs`.
 
 use super::*;
 use crate::protocol::Phase;
 
 #[test]
-fn it_looks_now_and_then_and_says_what_all_would_need() {
+fn memory_limit_error_estimates_total() {
     let mut progress = Progress { bytes: 3 << 30, total_bytes: Some(12 << 30), phase: Phase::Decoding };
     let mut watch = Watch::new(2 << 30);
     let too_much = || ((2 << 30) + 1, 4_567_890);
-    assert_eq!(watch.look(1 << 20, &progress, too_much), Ok(()), "not asked yet");
+    assert_eq!(watch.look(1 << 20, &progress, too_much), Ok(()), "not checked yet");
     assert_eq!(watch.look(8 << 20, &progress, || (2 << 30, 0)), Ok(()), "just enough");
     assert_eq!(
         watch.look(4 << 20, &progress, too_much).unwrap_err().to_string(),

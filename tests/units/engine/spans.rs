@@ -1,9 +1,9 @@
-//! Tests of `src/engine/spans.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/spans.rs`.
 
 use super::*;
 
 #[test]
-fn each_element_has_one_span_whatever_their_order() {
+fn elements_need_one_span_each_in_any_order() {
     let mut spans = Spans::default();
     let span = |at: u32| Span::new(i64::from(at) - 100, i64::from(at)).unwrap();
     for elem in (0..10_000).rev() {

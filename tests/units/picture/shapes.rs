@@ -1,9 +1,9 @@
-//! Tests of `src/picture/shapes.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/shapes.rs`.
 
 use super::*;
 
 #[test]
-fn what_fits_stays_and_what_does_not_is_cut() {
+fn text_wider_than_room_is_cut() {
     assert_eq!(cut("backward", 10.0, width("backward", 10.0)), "backward");
     assert_eq!(cut("backward pass", 10.0, width("backward pass", 10.0) - 1.0), "backward pa…");
     assert_eq!(cut("backward", 10.0, 12.0), "");

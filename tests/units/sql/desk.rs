@@ -1,4 +1,4 @@
-//! The tab without a page: what is told after what was typed and clicked.
+//! The SQL tab without a page: output events for typed and clicked input.
 
 use super::{Desk, Node, Told, bytes_to};
 use crate::{Limits, Queries, Source};
@@ -26,7 +26,7 @@ fn shown(told: &[Told], id: &str) -> String {
         Told::Show(known, nodes) if *known == id => Some(text(nodes)),
         _ => None,
     };
-    told.iter().find_map(of).unwrap_or_else(|| panic!("{id} is not shown"))
+    told.iter().find_map(of).unwrap_or_else(|| panic!("no update of {id}"))
 }
 
 const COUNT: &str = "WITH RECURSIVE n(event, id) AS (VALUES(1, 9) UNION ALL SELECT event + 1, 9 FROM n WHERE event < ";
@@ -37,7 +37,7 @@ fn rows_are_shown_sorted_and_saved() {
     let told = desk.run(&format!("{COUNT} 450) SELECT event, event % 10 AS rest, id FROM n"));
     assert!(shown(&told, "sql-result").starts_with("eventrestid119229"));
     assert!(matches!(&told[1], Told::Status(text, false) if text.starts_with("450 rows in ")), "{told:?}");
-    // Rows come as they are scrolled to.
+    // More rows are added while scrolling.
     let more = |desk: &mut Desk| match &*desk.more() {
         [Told::Add("sql-rows", nodes)] => nodes.len(),
         _ => 0,
@@ -60,7 +60,7 @@ fn rows_are_shown_sorted_and_saved() {
 }
 
 #[test]
-fn rows_of_two_files_lead_into_the_one_they_are_of() {
+fn rows_of_two_files_link_to_their_file() {
     let (mut desk, _) = compared("", Some("B"));
     let go = |desk: &mut Desk, sql: &str| {
         desk.run(sql);
@@ -79,7 +79,7 @@ fn rows_of_two_files_lead_into_the_one_they_are_of() {
 }
 
 #[test]
-fn a_series_has_a_chart_and_a_list_has_none() {
+fn only_numeric_series_has_a_chart() {
     let (mut desk, _) = desk("");
     let chart = |desk: &mut Desk, sql: &str| shown(&desk.run(&format!("{COUNT} 5) {sql}")), "sql-chart");
     assert_eq!(
@@ -92,14 +92,14 @@ fn a_series_has_a_chart_and_a_list_has_none() {
 }
 
 #[test]
-fn ten_thousand_rows_are_kept() {
+fn result_is_limited_to_ten_thousand_rows() {
     let (mut desk, _) = desk("");
     let told = desk.run(&format!("{COUNT} 20000) SELECT event FROM n"));
     assert!(matches!(&told[1], Told::Status(text, false) if text.starts_with("The first 10,000 rows in ")));
 }
 
 #[test]
-fn queries_are_remembered_and_errors_are_not() {
+fn history_keeps_only_valid_queries() {
     let (mut desk, told) = desk("SELECT 2\u{1e}SELECT 1");
     assert_eq!(shown(&told, "sql-history"), "SELECT 2SELECT 1");
     let told = desk.run("SELECT no_such");
@@ -113,7 +113,7 @@ fn queries_are_remembered_and_errors_are_not() {
 }
 
 #[test]
-fn words_are_completed_by_keys_and_clicks() {
+fn tab_completes_words() {
     let (mut desk, _) = desk("");
     let told = desk.typed("SELECT 'é' || reque FROM x", 18);
     assert_eq!(shown(&told, "sql-words"), "requested_bytes");
@@ -128,11 +128,11 @@ fn words_are_completed_by_keys_and_clicks() {
         matches!(&words[1], Node::Element { attributes, .. } if attributes.contains(&("aria-selected", "true".to_owned())))
     );
     assert!(shown(&desk.key("Escape"), "sql-words").is_empty());
-    assert!(desk.key("Tab").is_empty(), "nothing is listed any more");
+    assert!(desk.key("Tab").is_empty(), "the list of completions is closed");
 }
 
 #[test]
-fn letters_are_counted_as_javascript_does() {
+fn utf16_offsets_are_converted_to_bytes() {
     for (text, letters, bytes) in
         [("abc", 2, 2), ("é🦀x", 1, 2), ("é🦀x", 3, 6), ("é🦀x", 2, 2), ("a", 9, 1), ("", 0, 0)]
     {

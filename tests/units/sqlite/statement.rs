@@ -1,10 +1,10 @@
-//! One statement that reads is told from others.
+//! Only a single statement that reads is accepted.
 
 use super::check;
 use crate::Error;
 
 #[test]
-fn one_that_reads_passes() {
+fn single_read_statement_is_accepted() {
     for sql in [
         "SELECT 1",
         " select 1 ; ",
@@ -20,7 +20,7 @@ fn one_that_reads_passes() {
 }
 
 #[test]
-fn others_are_refused_by_name() {
+fn other_statements_are_rejected_by_name() {
     for (sql, name) in [
         ("PRAGMA x", "PRAGMA"),
         ("/**/create trigger x", "CREATE"),

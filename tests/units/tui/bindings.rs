@@ -1,10 +1,10 @@
-//! The table of the terminal's keys beside the page's.
+//! Key bindings of the terminal, compared with those of the page.
 
 use super::*;
 use std::collections::BTreeSet;
 
 #[test]
-fn no_key_of_the_terminal_stands_twice_in_a_pane() {
+fn terminal_keys_are_unique_in_each_pane() {
     let mut seen = BTreeSet::new();
     for line in LINES {
         for key in line.keys {
@@ -14,7 +14,7 @@ fn no_key_of_the_terminal_stands_twice_in_a_pane() {
 }
 
 #[test]
-fn own_keys_do_what_they_say_in_their_pane() {
+fn terminal_keys_run_their_commands() {
     for line in LINES {
         for key in line.keys {
             assert_eq!(does(line.at, key, Letters::On), Some(line.does), "{key} in {:?}", line.at);
@@ -23,7 +23,7 @@ fn own_keys_do_what_they_say_in_their_pane() {
 }
 
 #[test]
-fn keys_of_all_panes_work_in_each_view_that_has_no_other_use_for_them() {
+fn global_keys_work_in_every_view() {
     assert_eq!(does(At::Page(Scope::Timeline), "q", Letters::On), Some(Does::Own(Own::Back)));
     for tab in [Tab::Why, Tab::Tree, Tab::Flame, Tab::Table, Tab::Memory, Tab::Events] {
         let at = At::Page(Scope::Tab(tab));
@@ -35,9 +35,9 @@ fn keys_of_all_panes_work_in_each_view_that_has_no_other_use_for_them() {
     }
 }
 
-/// What ptmem's users have in their fingers, and what it does here.
+/// Keys that users of ptmem know.
 #[test]
-fn ptmems_keys_do_what_they_do_in_ptmem() {
+fn ptmem_keys_run_the_same_commands() {
     use ui::tree_keys::TreeCommand;
     let timeline = At::Page(Scope::Timeline);
     let tree = At::Page(Scope::Tab(Tab::Tree));
@@ -60,7 +60,7 @@ fn ptmems_keys_do_what_they_do_in_ptmem() {
 }
 
 #[test]
-fn every_command_of_the_page_that_is_possible_here_has_a_key_or_stands_in_the_palette() {
+fn page_keys_work_in_terminal() {
     for line in BINDINGS.iter().filter(|line| is_here(line) && !line.keys.is_empty()) {
         let here = keys_here(line);
         for key in &here {
@@ -72,7 +72,7 @@ fn every_command_of_the_page_that_is_possible_here_has_a_key_or_stands_in_the_pa
 }
 
 #[test]
-fn what_needs_a_browser_is_left_out() {
+fn browser_only_commands_are_omitted() {
     for label in ["Export…", "Show queries in SQL", "Open settings", "Copy a link to this view", "Edit category rules"]
     {
         let line = BINDINGS.iter().find(|line| line.label == label);
@@ -81,9 +81,9 @@ fn what_needs_a_browser_is_left_out() {
 }
 
 #[test]
-fn single_letters_rest_where_they_are_turned_off() {
+fn single_letter_keys_can_be_turned_off() {
     let timeline = At::Page(Scope::Timeline);
     assert_eq!(does(timeline, "x", Letters::Off), None);
-    assert_eq!(does(timeline, "q", Letters::Off), Some(Does::Own(Own::Back)), "there is always a way out");
+    assert_eq!(does(timeline, "q", Letters::Off), Some(Does::Own(Own::Back)), "back always works");
     assert_eq!(does(timeline, "F2", Letters::Off), Some(Does::Page(Command::ToggleLetters)));
 }

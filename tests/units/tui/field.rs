@@ -1,4 +1,4 @@
-//! A line of text that is edited.
+//! Editing of a text field.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn press(field: &mut Field, code: KeyCode, modifiers: KeyModifiers) -> Typed {
 }
 
 #[test]
-fn letters_come_where_the_cursor_is() {
+fn text_is_edited_at_the_cursor() {
     let mut field = Field::new(Of::Find, "añ");
     press(&mut field, KeyCode::Left, KeyModifiers::NONE);
     assert_eq!(press(&mut field, KeyCode::Char('b'), KeyModifiers::NONE), Typed::Changed);
@@ -18,7 +18,7 @@ fn letters_come_where_the_cursor_is() {
 }
 
 #[test]
-fn words_and_lines_are_removed_at_once() {
+fn ctrl_w_and_ctrl_u_remove_word_and_line() {
     let mut field = Field::new(Of::Find, "train.py step  ");
     press(&mut field, KeyCode::Char('w'), KeyModifiers::CONTROL);
     assert_eq!(field.text, "train.py ");
@@ -28,7 +28,7 @@ fn words_and_lines_are_removed_at_once() {
 }
 
 #[test]
-fn what_is_pasted_is_one_line() {
+fn pasted_text_becomes_one_line() {
     let mut field = Field::new(Of::Find, "");
     field.insert("a\nb\u{1b}[31m");
     assert_eq!(field.text, "ab[31m");

@@ -1,9 +1,9 @@
-//! Tests of `src/ui/cell_text.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/cell_text.rs`.
 
 use super::*;
 
 #[test]
-fn each_kind_has_its_text() {
+fn every_cell_kind_has_exact_and_short_text() {
     let cases = [
         (Cell::Nothing, "", ""),
         (Cell::Text("a|b".to_owned()), "a|b", "a|b"),
@@ -27,7 +27,7 @@ fn each_kind_has_its_text() {
 }
 
 #[test]
-fn a_total_has_a_name() {
+fn total_row_is_labelled_all() {
     let all = Cell::Text("all".to_owned());
     let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
     assert_eq!(total(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);

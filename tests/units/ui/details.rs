@@ -1,4 +1,4 @@
-//! Tests of `src/ui/details.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/details.rs`.
 
 use super::*;
 use engine::protocol::CategoryDetails;
@@ -37,7 +37,7 @@ fn sample() -> Details {
 }
 
 #[test]
-fn it_reads_like_this() {
+fn details_are_formatted_as_text() {
     let expected = "\
 Requested: 3.00 MiB · 3,145,728 B
 Allocated (rounded): ≥ 3.00 MiB · 3,145,728 B
@@ -60,7 +60,7 @@ Stack · 3 frames, innermost first:
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn unknown_facts_are_stated() {
     let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
     let view = view(&early);
     assert!(view.caution.is_some_and(|text| text.contains("freed it")));

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/fuzzy.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/fuzzy.rs`.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
 }
 
 #[test]
-fn letters_match_in_their_order_and_in_either_case() {
+fn letters_match_in_order_ignoring_case() {
     assert!(matched("pk", "Go to the peak").is_some());
     assert!(matched("PEAK", "Go to the peak").is_some());
     assert_eq!(matched("kp", "Go to the peak"), None);
@@ -20,7 +20,7 @@ fn letters_match_in_their_order_and_in_either_case() {
 }
 
 #[test]
-fn starts_of_words_and_runs_of_letters_win() {
+fn word_starts_and_consecutive_letters_rank_higher() {
     let names = ["Page up", "Copy the selected page", "Go to the peak", "Zoom in horizontally"];
     assert_eq!(best("peak", &names), Some("Go to the peak"));
     assert_eq!(best("gtp", &names), Some("Go to the peak"));
@@ -31,19 +31,19 @@ fn starts_of_words_and_runs_of_letters_win() {
 }
 
 #[test]
-fn the_matched_letters_are_those_that_score() {
+fn matched_positions_are_the_best_scoring_ones() {
     let places = |typed, name| {
         let mut places = matched(typed, name).unwrap().places;
         places.sort_unstable();
         places
     };
     assert_eq!(places("peak", "Go to the peak"), [10, 11, 12, 13]);
-    assert_eq!(places("ee", "the peel"), [5, 6], "side by side rather than apart");
+    assert_eq!(places("ee", "the peel"), [5, 6], "adjacent letters score higher");
     assert_eq!(places("gp", "Go to the peak"), [0, 10]);
 }
 
 #[test]
-fn hostile_names_are_only_names() {
+fn long_and_unusual_names_do_not_panic() {
     let long = "a".repeat(1_000_000);
     assert!(matched("aaa", &long).is_some());
     assert_eq!(matched(&long, "aaa"), None);

@@ -1,4 +1,4 @@
-//! What is kept of decoded snapshots: stored and read again, found by length and time, and bounded.
+//! List of decoded snapshots kept in browser storage.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn three() -> Kept {
 }
 
 #[test]
-fn what_was_stored_is_read_by_the_same_build_alone() {
+fn stored_list_is_read_only_by_same_build() {
     let kept = three();
     let text = kept.stored("page-1.js");
     assert_eq!(Kept::parse(&text, "page-1.js"), kept);
@@ -21,7 +21,7 @@ fn what_was_stored_is_read_by_the_same_build_alone() {
 }
 
 #[test]
-fn a_file_is_found_by_length_and_time_and_taken_by_its_fingerprint() {
+fn file_is_found_by_length_time_and_fingerprint() {
     let mut kept = three();
     assert!(kept.may_have(200, 77));
     assert!(!kept.may_have(200, 78) && !kept.may_have(20, 77) && !kept.may_have(0, 77));
@@ -29,7 +29,7 @@ fn a_file_is_found_by_length_and_time_and_taken_by_its_fingerprint() {
 }
 
 #[test]
-fn what_was_used_longest_ago_goes_first() {
+fn least_recently_used_file_is_evicted() {
     let mut kept = three();
     kept.take(&key("100-aa", 77), 9);
     assert_eq!(kept.said(), "1.17 GiB of 3 files are kept.");

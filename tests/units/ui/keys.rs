@@ -1,4 +1,4 @@
-//! Tests of `src/ui/keys.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/keys.rs`.
 
 use super::*;
 use crate::binding::Modifiers;
@@ -7,17 +7,17 @@ use crate::features::FeatureCommand;
 use crate::features::tree_keys::TreeCommand;
 
 #[test]
-fn no_two_commands_share_a_key() {
+fn keys_are_unique_in_overlapping_scopes() {
     for (at, a) in BINDINGS.iter().enumerate() {
         for b in &BINDINGS[at + 1..] {
-            assert_ne!(a.command, b.command, "a command stands in the table once");
+            assert_ne!(a.command, b.command, "a command is in the table once");
             assert!(
                 a.control != b.control || ["tree-rows", GRID, TIMELINE, "device", "why-report"].contains(&a.control),
                 "{}",
                 a.control
             );
-            // A page key works in every scope, so it must differ from all but those of the tree and of the dialog of exports, behind
-            // which there is no page: they go before it.
+            // A page key works in every scope, so it must differ from the keys of all others. Exceptions are the call
+            // tree and the export dialog, whose keys take precedence.
             let goes_before = |scope| [Scope::Tab(Tab::Tree), Scope::Export].contains(&scope);
             let near =
                 [a.scope, b.scope].contains(&Scope::Page) && ![a.scope, b.scope].iter().any(|it| goes_before(*it));
@@ -32,11 +32,11 @@ fn no_two_commands_share_a_key() {
 }
 
 #[test]
-fn the_tree_takes_only_these_keys_from_the_page() {
+fn call_tree_overrides_only_these_page_keys() {
     let of = |scope| BINDINGS.iter().filter(move |it| it.scope == scope).flat_map(|it| it.keys);
     let taken: Vec<&str> =
         of(Scope::Tab(Tab::Tree)).filter(|key| of(Scope::Page).any(|it| it == *key)).copied().collect();
-    assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and the way from match to match");
+    assert_eq!(taken, ["e", "c", "n", "Shift+n"], "the keys of ptmem, and those for the next and previous match");
     let typed = |scope, key| command(scope, key, Letters::On);
     assert_eq!(
         typed(Scope::Tab(Tab::Tree), "c"),
@@ -50,7 +50,7 @@ fn the_tree_takes_only_these_keys_from_the_page() {
         typed(Scope::Tab(Tab::Tree), &chord(" ", Modifiers::default())),
         Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
     );
-    assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "no single letter");
+    assert_eq!(command(Scope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "not a single-letter key");
 }
 
 #[test]
@@ -59,20 +59,24 @@ fn keys_work_in_their_scope() {
     assert_eq!(command(Scope::Timeline, "a", On), Some(Command::MoveLeft));
     let typed = |key: &str, held: Modifiers| command(Scope::Timeline, &chord(key, held), On);
     let (alone, shift) = (Modifiers::default(), Modifiers { shift: true, ..Modifiers::default() });
-    assert_eq!(typed("A", alone), Some(Command::MoveLeft), "caps lock is not a trap");
+    assert_eq!(typed("A", alone), Some(Command::MoveLeft), "works with caps lock");
     assert_eq!((typed("z", alone), typed("Z", shift)), (Some(Command::WindowBack), Some(Command::WindowForward)));
-    assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a sign that takes Shift to type");
+    assert_eq!(typed("?", shift), Some(Command::ToggleHelp), "a character typed with Shift");
     assert_eq!(typed("ArrowLeft", shift), Some(Command::Cursor(CursorStep::Earlier)));
     let both = Modifiers { ctrl: true, ..shift };
     assert_eq!(typed("ArrowLeft", both), Some(Command::Cursor(CursorStep::ColumnLeft)));
-    assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "that copies what is marked");
+    assert_eq!(typed("c", Modifiers { ctrl: true, ..alone }), None, "left to the browser, which copies the selection");
     assert_eq!(command(Scope::Timeline, "?", On), Some(Command::ToggleHelp));
     assert_eq!((typed("n", alone), typed("N", shift)), (Some(Command::FindNext), Some(Command::FindPrevious)));
-    assert_eq!(command(Scope::Tab(Tab::Table), "n", On), Some(Command::FindHere(Direction::Next)), "of what it shows");
+    assert_eq!(
+        command(Scope::Tab(Tab::Table), "n", On),
+        Some(Command::FindHere(Direction::Next)),
+        "finds in its own rows"
+    );
 }
 
 #[test]
-fn keys_that_move_the_timeline_work_wherever_the_focus_is() {
+fn timeline_keys_work_with_any_focus() {
     let typed = |scope, key| command(scope, key, Letters::On);
     let letters_off = |scope, key| command(scope, key, Letters::Off);
     for scope in [Scope::Page, Scope::Tab(Tab::Why), Scope::Tab(Tab::Events)] {
@@ -87,16 +91,19 @@ fn keys_that_move_the_timeline_work_wherever_the_focus_is() {
         for (key, wanted) in wanted {
             assert_eq!(typed(scope, key), Some(wanted), "{scope:?} {key}");
         }
-        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "what has the focus is no marker");
+        assert_ne!(typed(scope, "Delete"), Some(Command::RemoveMarker), "no marker has the focus");
         assert_eq!(letters_off(scope, "0"), None);
     }
     let of_flame = typed(Scope::Tab(Tab::Flame), "0");
-    assert!(matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))), "its own key goes before");
-    assert_eq!(typed(Scope::Export, "0"), None, "the dialog lies over it");
+    assert!(
+        matches!(of_flame, Some(Command::Feature(FeatureCommand::Flame(_)))),
+        "the flame graph's key takes precedence"
+    );
+    assert_eq!(typed(Scope::Export, "0"), None, "the dialog covers the timeline");
 }
 
 #[test]
-fn letters_can_be_switched_off_and_on_again() {
+fn single_letter_keys_can_be_switched_off() {
     for key in ["a", "o", "+", "0", "?", "Shift+z"] {
         assert_eq!(command(Scope::Timeline, key, Letters::Off), None);
     }

@@ -1,4 +1,4 @@
-//! Tests of `src/ui/markdown.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/markdown.rs`.
 
 use super::*;
 use engine::protocol::{SheetColumn, Statement, Threshold, Topic};
@@ -8,7 +8,7 @@ fn column(key: &str, label: &str) -> SheetColumn {
 }
 
 #[test]
-fn a_report_is_headings_statements_and_tables() {
+fn report_has_headings_statements_and_tables() {
     let row = |depth, name: &str, bytes, stack: &[&str]| SheetRow {
         depth,
         cells: vec![Cell::Bytes(bytes), Cell::Share { part: bytes, whole: 4096 }, Cell::Text(name.to_owned())],
@@ -89,7 +89,7 @@ None.
 }
 
 #[test]
-fn names_are_never_markup() {
+fn names_are_escaped() {
     let escaped = |words: &str| {
         let mut text = String::new();
         escape(&mut text, words);

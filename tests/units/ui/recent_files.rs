@@ -1,4 +1,4 @@
-//! What is said of recent files, stored and read again.
+//! List of recent files, stored and parsed again.
 
 use super::*;
 use crate::effect::Origin;
@@ -30,7 +30,7 @@ fn open(name: &str, peaks: &[i64]) -> Shared {
 }
 
 #[test]
-fn the_latest_stands_first_with_its_size_and_peak() {
+fn recent_files_round_trip_with_size_and_peak() {
     let mut recent = RecentFiles::default();
     recent.add(&open("a b.pickle", &[5 << 30, 6 << 30]), 1000);
     recent.add(&open("c%\n.pickle", &[]), 2000);

@@ -1,9 +1,9 @@
-//! How old a file is said to be.
+//! Age of a file as text.
 
 use super::ago;
 
 #[test]
-fn an_age_is_in_the_largest_unit_of_which_there_is_one() {
+fn age_has_largest_fitting_unit() {
     let of = |seconds: f64| ago(seconds * 1000.0);
     assert_eq!([of(-3.0), of(0.4), of(12.9), of(99.0)], ["0 s ago", "0 s ago", "12 s ago", "99 s ago"]);
     assert_eq!(

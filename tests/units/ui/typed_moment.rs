@@ -1,9 +1,9 @@
-//! Tests of `src/ui/typed_moment.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/typed_moment.rs`.
 
 use super::*;
 
 #[test]
-fn events_times_and_words() {
+fn typed_events_times_and_words_are_parsed() {
     assert_eq!(typed(" 126670 "), Some(Typed::Event(126_670)));
     assert_eq!(typed("126,670"), Some(Typed::Event(126_670)));
     assert_eq!(typed("+1.25 s"), Some(Typed::Time(1_250_000)));

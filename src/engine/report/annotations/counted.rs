@@ -1,4 +1,4 @@
-//! What each compiled region has live, and what Mosaic counts: only what was born in the trace, no baseline (`semantics.md` §1).
+//! Live bytes by compiled region, and by annotation as Mosaic counts them: only allocations in the trace, no baseline.
 
 use crate::innermost::{Innermost, Marks};
 use crate::protocol::Span;
@@ -10,15 +10,15 @@ use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
-/// What the allocations of a compiled region come to: requested bytes.
+/// Requested bytes of the allocations of a compiled region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Region {
-    /// What it is called; `None`: nothing was recorded, or `N/A`.
+    /// `None` if no region was recorded, or `N/A`.
     pub(super) name: Option<StringId>,
     live: u64,
     /// Live at the peak of the device.
     pub(super) at_peak: u64,
-    /// The most that is live of it, and the first moment then.
+    /// Peak of the region's live bytes. `peak_moment` is its first moment.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
     pub(super) allocated: u64,
@@ -27,14 +27,14 @@ pub(super) struct Region {
     pub(super) mosaic: u64,
 }
 
-/// The highest that Mosaic counts, and the first moment then.
+/// Peak as Mosaic counts, and its first moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Highest {
     pub(super) bytes: u64,
     pub(super) moment: u32,
 }
 
-/// The count, as far as it is.
+/// Pass over the events that counts live bytes by compiled region and annotation.
 #[derive(Default)]
 pub(super) struct Counted {
     event: u32,
@@ -42,43 +42,43 @@ pub(super) struct Counted {
     live: u64,
     pub(super) regions: Vec<Region>,
     numbers: HashMap<u32, u32, foldhash::fast::RandomState>,
-    /// The highest of the trace, and of the window that is requested.
+    /// Peak of the trace. `window` has the peak of a range, if the question has one.
     pub(super) highest: Highest,
     pub(super) window: Option<(Span, Highest)>,
-    /// When it is asked what is live, ascending, and for which number; up to which that is told.
+    /// Requested moments, ascending, with their index in `usages`.
     wanted: Vec<(u32, u32)>,
     told: usize,
-    /// What is live then, by these numbers.
+    /// Live bytes at each requested moment, in the order of the call to [`Counted::ask`].
     pub(super) usages: Vec<u64>,
-    /// The place after that of the region in `regions`, by the labels of an event; 0: not looked up yet.
+    /// Index into `regions` plus one, by the labels of an event. 0 if not looked up yet.
     of_labels: Vec<u32>,
     innermost: Innermost,
-    /// How far `innermost` was asked.
+    /// Position of the last lookup in `innermost`.
     at: usize,
-    /// Live at Mosaic's peak, by the annotation they were born in; `None`: in none.
+    /// Live bytes at Mosaic's peak, by the annotation of the allocation. `None` is outside annotations.
     pub(super) annotations: Vec<(Option<StringId>, u64)>,
     of_annotation: HashMap<u32, u32, foldhash::fast::RandomState>,
 }
 
-/// What stands for a name, or for none: a text has no such number.
+/// Returns the hash key for a name, or a sentinel for `None` that no name has.
 fn key(name: Option<StringId>) -> u32 {
     name.map_or(u32::MAX, |name| name.0)
 }
 
 impl Counted {
-    /// With the highest within a window, where one is asked for.
+    /// Starts a pass, with the peak within `window` if there is one.
     pub(super) fn with(window: Option<Span>) -> Counted {
         let window = window.map(|span| (span, Highest { bytes: 0, moment: span.from }));
         Counted { window, innermost: Innermost::by(Marks::OfFile), ..Counted::default() }
     }
 
-    /// Asks what is live at these moments as well.
+    /// Requests live bytes at these moments.
     pub(super) fn ask(&mut self, moments: impl Iterator<Item = u32>) {
         self.wanted = sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| pair(moment.into(), number.into()));
         self.usages = vec![0; self.wanted.len()];
     }
 
-    /// Tells what is live now, where that is asked.
+    /// Stores live bytes for the requested moments up to the current one.
     fn tell(&mut self) {
         while let Some(&(_, number)) = self.wanted.get(self.told).filter(|&&(moment, _)| moment <= self.event) {
             self.usages.get_mut(number as usize).into_iter().for_each(|usage| *usage = self.live);
@@ -86,7 +86,7 @@ impl Counted {
         }
     }
 
-    /// Counts.
+    /// Continues the pass.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let (events, allocations) = (history.event_count(), &history.allocations);
         let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
@@ -112,11 +112,11 @@ impl Counted {
             slice.tick()?;
             self.next += 1;
             let (born, died, size) = allocations.span(AllocationId(id));
-            // Those that follow are born later.
+            // Allocations are sorted by moment.
             if born > self.highest.moment {
                 break;
             }
-            // Mosaic knows no end but the completed free.
+            // Mosaic ends an allocation only at free_completed.
             let is_freed = died <= self.highest.moment && is_completed(history, died);
             if is_freed {
                 continue;
@@ -166,7 +166,7 @@ impl Counted {
         }
     }
 
-    /// The number of the region of what is born at a moment of the trace.
+    /// Returns the index of the region of an allocation, given the moment of the allocation.
     fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, born: u32) -> usize {
         let event = EventIdx(born.saturating_sub(1));
         let labels = history.events.labels(event.0).0 as usize;
@@ -187,7 +187,7 @@ impl Counted {
     }
 }
 
-/// Whether a life ends at a moment by a `free_completed`.
+/// Returns whether an allocation freed at a moment ended by `free_completed`.
 fn is_completed(history: &DeviceHistory, died: u32) -> bool {
     Moment(died).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
 }

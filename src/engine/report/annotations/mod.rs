@@ -1,4 +1,4 @@
-//! The insight on steps and annotations: annotations by name and one by one, steps, compiled regions, and what Mosaic counts.
+//! Report on steps and annotations, with compiled regions and Mosaic's numbers.
 
 mod counted;
 mod mosaic_sheet;
@@ -23,7 +23,7 @@ use mosaic_sheet::mosaic_sheet;
 use sheets::{Names, Sum, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
 
-/// The report, as far as it is.
+/// Report on steps and annotations, in progress.
 pub(super) struct Annotations {
     device: i64,
     question: ReportQuestion,
@@ -34,9 +34,9 @@ pub(super) struct Annotations {
     counted: Counted,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
     sums: Vec<Sum>,
-    /// How many annotations are summed up by name.
+    /// Number of annotations added to `sums`.
     summed: usize,
-    /// Annotations, and names, by what is live in them at most.
+    /// Annotations sorted by peak. `highest_names` is the same for names.
     highest: Radix,
     highest_names: Radix,
 }
@@ -67,7 +67,7 @@ impl Annotations {
         }
     }
 
-    /// Sums up annotations by name, puts both in the order of their peaks, and takes the facts of those that are steps.
+    /// Adds up annotations by name, sorts both by peak, and copies the totals of annotations that are steps.
     fn sum_up(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let places = &self.known.steps.placed.places;
         if self.summed == 0 {
@@ -143,7 +143,7 @@ impl Job for Annotations {
             self.is_found = true;
             self.ranges = Ranges::of(self.known.steps.placed.spans.clone());
             let steps = &self.known.steps.steps;
-            // Those that are annotations are looked at with the others.
+            // Steps that are annotations get their totals from the pass over annotations.
             if steps.rows.is_empty() {
                 self.steps = Ranges::of(steps.spans.clone());
             }

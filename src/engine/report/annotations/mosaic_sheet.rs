@@ -1,4 +1,4 @@
-//! What Mosaic says of the same trace.
+//! Table of Mosaic's numbers for the same trace.
 
 use super::counted::Counted;
 use super::sheets::Names;
@@ -15,7 +15,7 @@ struct Row {
     moment: u32,
 }
 
-/// What Mosaic says: of the trace, of a window, of compiled regions, annotations and their stages.
+/// Returns the table: peaks of the trace and of a range, and live bytes by compiled region, annotation and stage.
 pub(super) fn mosaic_sheet(names: &Names<'_>, of: &Counted) -> Sheet {
     let note =
         "As in Mosaic's reports, without the baseline. A stage: live bytes at the START or END of an annotation.";

@@ -1,4 +1,4 @@
-//! The sheets of the insight on steps and annotations.
+//! Tables of the report on steps and annotations.
 
 use super::counted::Region;
 use crate::protocol::{Cell, Sheet, SheetRow, Span};
@@ -9,9 +9,9 @@ use crate::report::writing::{at, cut, row, shown};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 
-/// Rows are not indented further.
+/// Maximum indentation level of a row.
 const DEEPEST: u32 = 64;
-/// What sheets are written from, and the most rows of each.
+/// Inputs of the tables, and the maximum number of rows of each.
 pub(super) struct Names<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
@@ -19,12 +19,12 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// An annotation by its row.
+    /// Returns an annotation by its row.
     pub(super) fn range(&self, row: u32) -> Option<&AnnotationRange> {
         self.history.annotations.get(row as usize)
     }
 
-    /// A name, cut where it is too long to read.
+    /// Returns a name, cut to a readable length.
     pub(super) fn text(&self, name: StringId) -> String {
         cut(&self.snapshot.strings.text(name))
     }
@@ -33,19 +33,19 @@ impl Names<'_> {
         name.map_or_else(|| "N/A".to_owned(), |name| self.text(name))
     }
 
-    /// How many of so many rows are left out.
+    /// Returns the number of rows beyond the maximum.
     pub(super) fn left_out(&self, all: usize) -> u32 {
         u32::try_from(all).unwrap_or(u32::MAX).saturating_sub(self.rows)
     }
 }
 
-/// What the annotations of one name come to.
+/// Totals of the annotations with the same name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum {
     name: StringId,
     count: u64,
     micros: u64,
-    /// The first in which the most is live.
+    /// Index of the annotation with the highest peak, the first if several are equal.
     highest: u32,
     pub(super) peak: u64,
     allocated: u64,
@@ -54,7 +54,7 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    /// Of none yet; the first is this.
+    /// Creates empty totals. `highest` is the index of the first annotation.
     pub(super) fn of(name: StringId, highest: u32) -> Sum {
         Sum { name, count: 0, micros: 0, highest, peak: 0, allocated: 0, freed: 0, kept: 0 }
     }
@@ -71,13 +71,13 @@ impl Sum {
     }
 }
 
-/// The duration of an annotation; one without an end lasts to the last event.
+/// Returns the duration of an annotation in µs. Without an end, it lasts to the last event.
 fn micros(history: &DeviceHistory, range: &AnnotationRange) -> u64 {
     let end = range.end_us.or(history.numbers.time_us.map(|(_, last)| last)).unwrap_or(range.start_us);
     end.max(range.start_us).abs_diff(range.start_us)
 }
 
-/// The columns of what happened in a range, which `of` finds for a row.
+/// Returns the columns with the totals of a range. `of` returns the range and its totals for a row.
 pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) -> [Column<'a, R>; 8] {
     let within = |span: Span, moment: u32| match span.from == span.to {
         true => Cell::Nothing,
@@ -101,7 +101,7 @@ pub(super) fn facts_columns<'a, R>(of: impl Fn(R) -> (Span, Facts) + Copy + 'a) 
     ]
 }
 
-/// Annotations by name.
+/// Returns the table of annotations by name.
 pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Requested bytes of the whole device while the annotation is open, highest peak first. Annotations of one name are added up. Kept: allocated in one and live at its end.";
     let columns = [
@@ -122,7 +122,7 @@ pub(super) fn names_sheet(names: &Names<'_>, sums: &[Sum], highest: &[u32], rang
     sheet
 }
 
-/// Annotations one by one: those with the highest peaks, in order of time.
+/// Returns the table of single annotations: those with the highest peaks, in chronological order.
 pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u32], ranges: &Ranges) -> Sheet {
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, Facts));
@@ -148,7 +148,7 @@ pub(super) fn occurrences_sheet(names: &Names<'_>, placed: &Placed, highest: &[u
     sheet
 }
 
-/// Compiled regions.
+/// Returns the table of compiled regions.
 pub(super) fn regions_sheet(names: &Names<'_>, regions: &[Region]) -> Sheet {
     let note = "Requested bytes by torch.compile region (compile_context; N/A: outside a region, or not recorded), without the baseline.";
     let sum = |part: fn(&Region) -> u64| regions.iter().fold(0u64, |sum, region| sum.saturating_add(part(region)));

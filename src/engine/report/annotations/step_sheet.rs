@@ -1,4 +1,4 @@
-//! The sheet of steps, and whether memory grows from one to the next.
+//! Table of steps, and the statement on growth from step to step.
 
 use super::sheets::{Names, facts_columns};
 use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
@@ -8,10 +8,11 @@ use crate::report::steps::{How, Steps, WARM_UP};
 use crate::report::writing::{bytes, row, says, shown};
 use base::units::{counted, grouped};
 
-/// Steps after the baseline whose ends must all lie higher than the one before, to call it growth.
+/// Minimum number of steps after the baseline for a statement on growth.
 const SETTLED: usize = 3;
 
-/// By how much more is live where a step ends than where the one before did; for the first, than where it began.
+/// Returns the change in live bytes from the end of the previous step to the end of each step. The first step is
+/// compared with its own start.
 fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
     let mut before = facts.first().map_or(0, |first| first.at_begin);
     facts.iter().map(move |facts| {
@@ -20,7 +21,7 @@ fn growths(facts: &[Facts]) -> impl Iterator<Item = i64> + '_ {
     })
 }
 
-/// The steps.
+/// Returns the table of steps.
 pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> Sheet {
     let growths: Vec<i64> = growths(facts).take(steps.spans.len()).collect();
     let mut sums = [0u64; 2];
@@ -57,11 +58,12 @@ pub(super) fn steps_sheet(names: &Names<'_>, steps: &Steps, facts: &[Facts]) -> 
     sheet
 }
 
-/// Whether memory grows from step to step.
+/// Returns a statement on growth from step to step, or `None` if there are too few steps.
 ///
-/// Growth is that each step after the [baseline](Steps::growth_ends) ends with more live than the one before, and leaves something that
-/// is never freed: batches of different sizes alone may end higher and higher for a while.
-/// A last step whose end is inferred from the end of the trace, at moment `end`, may not have freed what it frees: it says nothing.
+/// Memory grows if each step after the [baseline](Steps::growth_ends) ends with more live bytes than the one before,
+/// and leaves something that is never freed. The second condition is needed because batches of different sizes can end
+/// higher and higher for a while. If steps were inferred from stacks, a last step that ends at moment `end`, the end of
+/// the trace, is ignored: it may not have freed its memory yet.
 pub(super) fn growth(steps: &Steps, facts: &[Facts], end: u32) -> Option<Statement> {
     let mut ends = steps.growth_ends();
     if matches!(steps.found, How::Stack(..)) && ends.last() == Some(&end) {

@@ -1,4 +1,4 @@
-//! What allocations are for: each category at the peak and at the cursor, its own peak, the rules that decide, what is unknown.
+//! Report on categories: live bytes by purpose, the rules that match, and what is not classified.
 
 mod mosaic;
 mod sums;
@@ -18,10 +18,10 @@ use history::replay::AllocationId;
 use mosaic::Mosaic;
 use sums::{Most, Sums};
 
-/// Of the bytes at the peak, one part in so many may be unknown before that is worth a word of warning.
+/// Divisor of the peak: more unclassified bytes than the quotient are not reported as good.
 const TOLERATED: u64 = 10;
 
-/// The question, and how far its answer is.
+/// Report on categories, in progress.
 pub(crate) struct Categories {
     device: i64,
     question: ReportQuestion,
@@ -80,7 +80,7 @@ impl Job for Categories {
 }
 
 impl Parts {
-    /// Places of categories, the weightiest at the peak first; those that never have any byte are left out.
+    /// Returns the categories for which `of` returns true, most bytes at the peak first.
     fn ranked(&self, of: impl Fn(usize) -> bool) -> Vec<u32> {
         let places = (0u32..).zip(&self.peak.categories).filter(|(place, _)| of(*place as usize));
         sorted_numbers(places.map(|(place, weight)| (pair(!weight.bytes, 0), place)).collect())
@@ -137,7 +137,7 @@ impl Parts {
     fn write_categories(&self, writing: &mut Writing<'_>) {
         let file = writing.file;
         let names = file.groups.categories.set().categories();
-        // What nothing explains is no category, and yet a part of the whole.
+        // Unexplained bytes have no category, but are part of the total.
         type Row = Option<usize>;
         let name = |place: usize| names.get(place).map_or("", String::as_str);
         let peak = |place: Row| place.map_or(self.peak.unexplained, |place| self.peak.of(place));
@@ -182,7 +182,7 @@ impl Parts {
         let set = writing.file.groups.categories.set();
         let rules = (0u32..).zip(&self.peak.rules).filter(|(_, sum)| sum.0.count > 0);
         let ranked = sorted_numbers(rules.map(|(rule, sum)| (pair(!sum.0.bytes, 0), rule)).collect());
-        // What no rule matches is a row and no rule.
+        // Allocations that no rule matches have a row, but don't count as a rule.
         let deciding = ranked.iter().filter(|&&rule| (rule as usize) < set.rules().len()).count();
         let idle = set.rules().len().saturating_sub(deciding);
         let mut note =

@@ -1,9 +1,8 @@
-//! Categories as Mosaic counts them (`alloc_history` with its profile "categories", version 67b27bb): what the trace itself allocates,
-//! after each event that has a time.
+//! Live bytes by category as Mosaic counts them (`alloc_history` with the profile "categories", version 67b27bb).
 //!
-//! A second alloc at an address that is live is left out, a free of one that is not as well; a free takes off from the category of its
-//! alloc; the peak is the first event after which the sum is more than ever before. What was allocated before recording does not count,
-//! nor does a stack that only a block at the end has.
+//! Mosaic counts only allocations recorded in the trace, and only events with a time. It ignores a second alloc at a
+//! live address and a free at an address that is not live. A free reduces the category of its alloc. The peak is the
+//! first event with the highest sum. Stacks that only a block of the final snapshot has are not used.
 
 use crate::open::OpenFile;
 use crate::protocol::Cell;
@@ -17,11 +16,11 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, StackId};
 
-/// How far the count is.
+/// Pass over the events that counts live bytes as Mosaic does.
 pub(super) struct Mosaic {
     event: u32,
     live: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// By category: bytes; `None` before the first alloc of it.
+    /// Bytes by category. `None` before the first alloc of the category.
     now: Vec<Option<i128>>,
     sum: i128,
     peak: Vec<Option<i128>>,
@@ -35,7 +34,7 @@ impl Mosaic {
         Mosaic { event: 0, live: HashMap::default(), peak: now.clone(), now, sum: 0, most: 0, when: 0 }
     }
 
-    /// Follows the events.
+    /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         for event in self.event..history.event_count() {
             slice.tick()?;

@@ -1,4 +1,4 @@
-//! What there is of each category: at one moment, and the most that it ever had. In slices.
+//! Totals by category at a moment, and the peak of each category.
 
 use crate::answers::Population;
 use crate::categories::NO_RULE;
@@ -10,20 +10,20 @@ use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
 
-/// What there is at one moment.
+/// Totals by category and rule at a moment.
 pub(super) struct Sums {
     pub(super) moment: u32,
     population: Option<Population>,
     next: usize,
     pub(super) total: Weight,
     pub(super) categories: Vec<Weight>,
-    /// By rule, with the largest allocation; at the end what no rule tells.
+    /// Totals by rule, and the largest allocation of each. The last entry is for allocations that no rule matches.
     pub(super) rules: Vec<(Weight, u32)>,
     most: Vec<u64>,
-    /// Bytes that nothing explains, which have no category.
+    /// Bytes that no recorded allocation explains. They have no category.
     pub(super) unexplained: Weight,
     pub(super) unknown: SiteSums,
-    /// Bytes of the unknown without any stack.
+    /// Bytes of unknown allocations without a stack.
     pub(super) unseen: u64,
     /// Bytes classified by rules that compare sizes.
     pub(super) by_size: u64,
@@ -48,7 +48,7 @@ impl Sums {
         }
     }
 
-    /// Sums up.
+    /// Adds up the live allocations.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(self.moment)));
         let (categories, last) = (&file.groups.categories, self.categories.len().saturating_sub(1));
@@ -81,17 +81,17 @@ impl Sums {
         })
     }
 
-    /// That of one category.
+    /// Returns the totals of a category.
     pub(super) fn of(&self, category: usize) -> Weight {
         self.categories.get(category).copied().unwrap_or_default()
     }
 }
 
-/// The most that each category ever had, and the first moment at which it had it.
+/// Peak of each category, and its first moment.
 pub(super) struct Most {
-    /// By category: bytes now, the most, its moment.
+    /// By category: current bytes, peak, moment of the peak.
     of: Vec<(u64, u64, u32)>,
-    /// Early allocations, then events, that were looked at.
+    /// Number of early allocations processed. `event` counts the processed events.
     early: usize,
     event: u32,
 }
@@ -101,7 +101,7 @@ impl Most {
         Most { of: vec![(0, 0, 0); file.groups.categories.set().categories().len()], early: 0, event: 0 }
     }
 
-    /// Follows the events.
+    /// Continues the pass over the events.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let early = history.allocations.early();
         while self.early < early {
@@ -134,7 +134,7 @@ impl Most {
         }
     }
 
-    /// The most of one category, and its moment.
+    /// Returns the peak of a category and its moment.
     pub(super) fn of(&self, category: usize) -> (u64, u32) {
         self.of.get(category).map_or((0, 0), |&(_, most, when)| (most, when))
     }

@@ -1,4 +1,4 @@
-//! How much is reserved and free over the trace, in one run over the events: the most of each of many equal parts.
+//! Reserved and free bytes over the trace: finds the worst moments in one pass over the events.
 
 use crate::open::OpenFile;
 use base::slice::{Slice, Sliced};
@@ -6,37 +6,37 @@ use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Parts of the trace that are listed.
+/// Number of parts of the trace in the table.
 pub(super) const PARTS: usize = 48;
-/// Parts that each of those is looked at in, for the worst moments.
+/// Number of finer parts per part, for the choice of the worst moments.
 const FINER: usize = 16;
 
-/// What is free at a moment.
+/// Free bytes at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Free {
     pub(super) moment: u32,
-    /// An upper bound.
+    /// Upper bound.
     pub(super) free: u64,
     pub(super) reserved: u64,
     pub(super) requested: u64,
 }
 
 impl Free {
-    /// Whether a larger part of what is reserved is free than in the other.
+    /// Returns whether the share of reserved bytes that is free is higher than in `other`.
     fn is_worse_share_than(&self, other: &Free) -> bool {
         let product = |part: u64, whole: u64| u128::from(part) * u128::from(whole);
         product(self.free, other.reserved) > product(other.free, self.reserved)
     }
 }
 
-/// The run.
+/// Pass over the events that finds the moments with the most free bytes.
 pub(super) struct Course {
-    /// Bytes now: reserved, rounded, requested.
+    /// Current bytes: reserved, allocated (rounded), requested.
     now: [i64; 3],
     next_early: usize,
     next_event: Option<u32>,
-    /// By finer part the moment with the most free bytes, and of those with at least half of the most reserved the one with the largest
-    /// share.
+    /// Worst moments of each finer part, indexed by [`By`]. For shares, only moments with at least half of peak
+    /// reserved count.
     parts: Vec<[Option<Free>; 2]>,
 }
 
@@ -46,7 +46,7 @@ impl Course {
         Course { now, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINER] }
     }
 
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let bytes = |id: AllocationId| i64::try_from(file.about(history).rounded(id).0).unwrap_or(i64::MAX);
         let blocks = |id: AllocationId| i64::try_from(file.about(history).block_bytes(id)).unwrap_or(i64::MAX);
@@ -96,18 +96,18 @@ impl Course {
         }
     }
 
-    /// By part of the trace: the first moment with the most free bytes. Parts without a moment are left out.
+    /// Returns the first moment with the most free bytes of each part. Parts without moments are left out.
     pub(super) fn over_time(&self) -> Vec<Free> {
         let parts = self.parts.chunks(FINER);
         parts.filter_map(|parts| most(parts.iter().filter_map(|[most, _]| *most))).collect()
     }
 
-    /// The moment with the most free bytes.
+    /// Returns the moment with the most free bytes.
     pub(super) fn worst(&self) -> Option<Free> {
         most(self.parts.iter().filter_map(|[most, _]| *most))
     }
 
-    /// The worst moments, far enough apart to be different ones: by free bytes, or by the share of what is reserved.
+    /// Returns the worst moments in order, at least a part of the trace apart from each other.
     pub(super) fn worst_moments(&self, by: By, history: &DeviceHistory) -> Vec<Free> {
         let found: Vec<Free> = self.parts.iter().filter_map(|of| of[by as usize]).collect();
         let order = found.iter().zip(0..).map(|(it, place)| {
@@ -129,12 +129,12 @@ impl Course {
     }
 }
 
-/// What moments are compared by.
+/// Criterion for the worst moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// Free bytes.
     Bytes,
-    /// Free bytes of those reserved.
+    /// Share of reserved bytes that is free.
     Share,
 }
 

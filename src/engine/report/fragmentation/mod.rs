@@ -1,5 +1,5 @@
-//! Fragmentation: reserved bytes that serve nothing, because blocks are larger than requests (internal) or because free bytes are in
-//! pieces (external); when it was worst, and whether a request needed the driver because of it.
+//! Report on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
+//! bytes are scattered (external), when it was worst, and whether it caused a request to the driver.
 
 mod course;
 mod moments;
@@ -20,10 +20,10 @@ use course::{By, Course, Free};
 use history::replay::{DeviceHistory, SegmentLives};
 pub(super) use moments::{MUCH, most_requested, most_reserved, newest_failure};
 
-/// The size of the request that is placed unless another is given.
+/// Default size of the request to place.
 const REQUEST: u64 = 20 << 20;
 
-/// The question, and how far its answer is.
+/// Report on fragmentation, in progress.
 pub(super) struct Fragmentation {
     device: i64,
     question: ReportQuestion,
@@ -32,10 +32,10 @@ pub(super) struct Fragmentation {
 }
 
 struct Parts {
-    /// The moment that is reported, and the one with the most free bytes.
+    /// State at the reported moment. `worst` is the state with the most free bytes.
     moment: Layout,
     worst: Layout,
-    /// Before the event that led to the peak of reserved bytes, with what it took; and at the newest OOM.
+    /// Driver request that led to peak reserved, and the state before it. `failed` is the newest OOM and its state.
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     request: Threshold,
@@ -112,13 +112,13 @@ impl Job for Fragmentation {
     }
 }
 
-/// A share that is an upper bound: `≤ 12.3 %`.
+/// Formats a share that is an upper bound: `≤ 12.3 %`.
 fn at_most(part: u64, whole: u64) -> String {
     let share = percent(part, whole);
     ["≤ ", if share.starts_with('>') { "100 %" } else { &share }].concat()
 }
 
-/// Free bytes, in how many blocks, and the largest: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
+/// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_words(free: u64, blocks: u32, largest: u64) -> String {
     ["≤ ", &bytes(free), " free (cached) in ", &counted(blocks.into(), "block"), ", largest ≤ ", &bytes(largest)]
         .concat()

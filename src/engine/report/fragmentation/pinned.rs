@@ -1,4 +1,4 @@
-//! What could be released to the driver at a moment, and which call sites pin the rest.
+//! Segments that can be released to the driver, and call sites whose blocks pin the others.
 
 use super::moments::MUCH;
 use crate::protocol::{Cell, PinnedBy, StateKept, Tone};
@@ -8,16 +8,16 @@ use crate::report::writing::{Writing, allocation, at, bytes, cut, when};
 use base::units::counted;
 use history::replay::AllocationId;
 
-/// Fewer free bytes than this are not worth a sentence.
+/// Minimum of free bytes in pinned segments for a statement.
 const LEAST: u64 = 1 << 20;
 
-/// Writes what is kept at the moment of a layout.
+/// Writes the statements and the sheet for the moment of `layout`.
 pub(super) fn write(writing: &mut Writing<'_>, kept: &StateKept, layout: &Layout) {
     say(writing, kept, (layout.moment, layout.whole.reserved));
     write_sheet(writing, kept, layout.moment);
 }
 
-/// What could be released, and what keeps the rest.
+/// Writes statements about empty segments and about pinned ones.
 fn say(writing: &mut Writing<'_>, kept: &StateKept, (moment, reserved): (u32, u64)) {
     let StateKept { empty, empty_private, pinned, by_site, .. } = kept;
     if empty.count > 0 {

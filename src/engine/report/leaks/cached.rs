@@ -1,4 +1,4 @@
-//! Reserved bytes that are free at the end, by segment.
+//! Reserved bytes that are free at the end of the trace, by segment.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
@@ -10,7 +10,7 @@ use base::units::{counted, grouped, percent};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
-/// What a segment holds at the end.
+/// Use of a segment at the end of the trace.
 struct SegmentUse {
     place: u32,
     total: u64,
@@ -20,13 +20,13 @@ struct SegmentUse {
 }
 
 impl SegmentUse {
-    /// Whether it holds no live block.
+    /// Returns true if the segment has no live block.
     fn is_whole(&self) -> bool {
         self.live == 0 && self.total > 0
     }
 }
 
-/// The run, and what it found.
+/// Free bytes of each segment at the end of the trace.
 pub(super) struct Cached {
     least: Threshold,
     next: usize,
@@ -39,7 +39,7 @@ impl Cached {
         Cached { least, next: 0, uses: Vec::new() }
     }
 
-    /// Works until it is done. One segment's blocks are looked at in one go: they are a few, or a file's.
+    /// Continues the pass. The blocks of one segment are processed at once.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         while let Some(segment) = file.snapshot.segments.get(self.next) {
             let is_here = segment.device == history.device;
@@ -52,7 +52,7 @@ impl Cached {
         Ok(())
     }
 
-    /// Writes what it found.
+    /// Writes the statements and the sheet.
     pub(super) fn write(self, writing: &mut Writing<'_>) {
         let (file, history) = (writing.file, writing.history);
         let last = history.event_count();
@@ -76,7 +76,7 @@ impl Cached {
             writing.parts(&[("live blocks", total - unused.min(total)), ("free (cached)", unused)]);
         }
         if whole > 0 {
-            // It keeps those of private pools that a graph still uses, and pinned host memory.
+            // empty_cache() keeps segments of private pools that a graph still uses, and pinned host memory.
             let is_private = |it: &SegmentUse| {
                 let segment = file.snapshot.segments.get(it.place as usize);
                 segment.and_then(|segment| segment.pool).is_some_and(|pool| pool != (0, 0))
@@ -149,7 +149,7 @@ fn use_of(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
     SegmentUse { place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
 }
 
-/// A pool and whether it is that of small blocks.
+/// Returns the label of a pool and its size class.
 pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, small: bool) -> String {
     let mut name = match pool {
         None | Some((0, 0)) => "default".to_owned(),
@@ -159,7 +159,7 @@ pub(in crate::report) fn pool_name(file: &OpenFile, pool: Option<(u64, u64)>, sm
     name
 }
 
-/// A stream by its handle.
+/// Returns the label of a stream.
 pub(in crate::report) fn stream_name(stream: Option<u64>) -> String {
     match stream {
         None => "not recorded".to_owned(),

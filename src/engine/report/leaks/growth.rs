@@ -1,8 +1,9 @@
-//! What grows per step: bytes of each call site at the end of every step, in one run over the events. Bytes that are awaiting free do not
-//! count: the program has freed them.
+//! Growth per step: live bytes of each call site at the end of every step, from one pass over the events. Bytes
+//! awaiting free are not counted, because the program has freed them.
 //!
-//! The baseline is the end of the second step ([`Steps::growth_ends`]): the first two make what stays, optimizer state and caches. From
-//! there on, a call site grows when its bytes never fall from the end of one step to that of the next, and rise often enough.
+//! The baseline is the end of the second step ([`Steps::growth_ends`]), because the first two steps allocate optimizer
+//! state and caches. A call site grows if, after the baseline, its bytes never fall from the end of one step to the end
+//! of the next, and rise often enough.
 
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Chart, Evidence, Grouping, ReportQuestion, SheetRow, Span, Threshold, Tone};
@@ -15,36 +16,37 @@ use base::sorted::{pair, sorted_numbers};
 use base::units::{EventIdx, counted, grouped};
 use history::replay::{AllocationId, DeviceHistory};
 
-/// Values of a chart: more are not told from one another.
+/// Maximum number of values in a chart. More could not be distinguished.
 const MOST_VALUES: usize = 96;
 
-/// What an event does for a call site.
+/// Change of a call site by an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
     Alloc,
     Free,
 }
 
-/// The moment from which an allocation is no longer allocated: its free was requested, or has completed without that.
+/// Returns the moment when the program freed an allocation: when the free was requested, or when it completed if the
+/// request was not recorded.
 fn allocated_until(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> u32 {
     let [from, _] = file.about(history).pending(id).unwrap_or([u32::MAX; 2]);
     history.allocations.span(id).1.min(from)
 }
 
-/// A call site on the way through the trace.
+/// State of a call site during the pass.
 #[derive(Clone, Default)]
 struct Site {
     bytes: u64,
     count: u64,
-    /// At the first end that counts.
+    /// Bytes and count at the baseline.
     first: [u64; 2],
-    /// At the end before.
+    /// Bytes at the last step end.
     before: u64,
     rises: u32,
     falls: u32,
-    /// The end before which it last changed, plus one.
+    /// Index of the next step end at its last change, plus one. 0 if it has not changed.
     touched: u32,
-    /// The ends at which it was more than before, and how much it was, for as long as it never falls.
+    /// Step ends with a rise, and the bytes then. Cleared when the bytes fall.
     course: Vec<(u32, u64)>,
 }
 
@@ -53,7 +55,7 @@ impl Site {
         self.before.saturating_sub(self.first[0])
     }
 
-    /// Whether there are more allocations, not only more bytes.
+    /// Returns true if the number of allocations grew, not only their bytes.
     fn is_more(&self) -> bool {
         self.count > self.first[1]
     }
@@ -63,40 +65,40 @@ impl Site {
     }
 }
 
-/// How many steps were compared: `4 steps after the first two`.
+/// Formats the number of compared steps: `4 steps after the first two`.
 fn settled(compared: u32) -> String {
     counted(compared.into(), "step") + " after the first two"
 }
 
-/// The newest allocation of a call site that is live at the end.
+/// Returns the newest allocation of a call site that is live at the end.
 fn newest(stay: &SiteSums, group: u32) -> Option<u32> {
     Some(stay.of(group)).filter(|sum| sum.count > 0).map(|sum| sum.last)
 }
 
-/// In how many steps at least what is listed grows.
+/// Returns the threshold for the number of steps with growth.
 fn fewest(question: &ReportQuestion) -> Threshold {
     threshold(question, ["steps", "in at least", "steps"], 2)
 }
 
-/// The run, and what it found.
+/// Computation of growth per step.
 pub(in crate::report) struct Growth {
-    /// The moments that are compared, ascending: the baseline, and the end of each step after it.
+    /// Moments compared, ascending: the baseline, and the end of each later step.
     ends: Vec<u32>,
     steps: u32,
-    /// The first and the last step that are compared, by name.
+    /// Labels of the first and last moment compared.
     names: [String; 2],
     next_early: u32,
     next_event: u32,
     next_end: u32,
     sites: Vec<Site>,
-    /// Those that changed since the end before.
+    /// Call sites that changed since the last step end.
     changed: Vec<u32>,
 }
 
 impl Growth {
     pub(in crate::report) fn new(file: &OpenFile, history: &DeviceHistory, steps: &Steps) -> Growth {
         let ends = steps.growth_ends();
-        // Those without a name are counted from 1.
+        // Steps without a name are numbered from 1.
         let name = |step: usize| {
             steps.name(file, history, step).unwrap_or_else(|| "step ".to_owned() + &grouped(step as u64 + 1))
         };
@@ -113,7 +115,7 @@ impl Growth {
         }
     }
 
-    /// Works until it is done.
+    /// Continues the pass over the events.
     pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let early = history.allocations.early() as u32;
         while self.next_early < early {
@@ -176,7 +178,7 @@ impl Growth {
         self.next_end += 1;
     }
 
-    /// Bytes on the heap.
+    /// Returns the size in bytes on the heap.
     pub(in crate::report) fn heap_bytes(&self) -> usize {
         let courses: usize = self.sites.iter().map(|site| site.course.capacity()).sum();
         self.sites.capacity() * size_of::<Site>()
@@ -184,17 +186,18 @@ impl Growth {
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Ends that are compared with the one before.
+    /// Returns the number of steps compared with the step before.
     fn compared(&self) -> u32 {
         (self.ends.len() as u32).saturating_sub(1)
     }
 
-    /// From the first end that counts to the last.
+    /// Returns the range from the baseline to the last step end.
     fn span(&self) -> Option<Span> {
         self.ends.first().zip(self.ends.last()).map(|(&from, &to)| Span { from, to })
     }
 
-    /// Its live bytes at the end of each step that is compared; of very many the last of each group.
+    /// Returns a chart of live bytes at the step ends. If there are too many, steps are grouped and the last of each
+    /// group is used.
     fn course(&self, site: &Site) -> Chart {
         let count = self.ends.len();
         let per_value = count.div_ceil(MOST_VALUES).max(1);
@@ -206,7 +209,8 @@ impl Growth {
         Chart::Course { values, ends: self.names.clone() }
     }
 
-    /// What grows: accumulating allocations first. One that is replaced by a larger one is no leak by itself.
+    /// Returns the growing call sites. Those with more allocations come first, because an allocation that is replaced
+    /// by a larger one is not a leak by itself.
     fn ranked(&self, fewest: &Threshold) -> Vec<u32> {
         let enough = fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
@@ -214,7 +218,8 @@ impl Growth {
         sorted_numbers(growing.map(|(group, site)| (pair(u64::from(!site.is_more()), !site.growth()), group)).collect())
     }
 
-    /// Reports the first three that grow, those of these tones; `stay` is what is live at the end.
+    /// Writes statements about the top three growing call sites, if their tone is in `tones`. `stay` has the
+    /// allocations that are live at the end.
     pub(in crate::report) fn say(&self, writing: &mut Writing<'_>, stay: &SiteSums, tones: &[Tone]) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
@@ -249,7 +254,7 @@ impl Growth {
         }
     }
 
-    /// Writes what it found; `stay` is what is live at the end.
+    /// Writes the statements and the sheet. `stay` has the allocations that are live at the end.
     pub(super) fn write(&self, writing: &mut Writing<'_>, stay: &SiteSums) {
         let (file, history) = (writing.file, writing.history);
         let fewest = fewest(writing.question);
@@ -258,7 +263,7 @@ impl Growth {
             let mut text = "Growth per step is unknown: ".to_owned();
             text.push_str(&counted(self.steps.into(), "step"));
             text.push_str(" in the trace, ");
-            // The first two are compared with none before.
+            // The first two steps are not compared.
             text.push_str(&grouped(fewest.value.max(1).saturating_add(2)));
             text.push_str(" needed.");
             if history.event_count() > 0 {

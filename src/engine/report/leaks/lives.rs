@@ -1,4 +1,4 @@
-//! One run over all allocations: those never freed, those whose free is delayed by another stream, short-lived ones.
+//! Allocations never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
 
 use crate::open::OpenFile;
 use crate::places::lasted_us;
@@ -12,7 +12,7 @@ use base::sorted::pair;
 use base::units::{Moment, counted, duration_us, grouped, percent};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
-/// The run, and what it found.
+/// Search for allocations that are never freed, freed late or short-lived.
 pub(super) struct Lives {
     next: usize,
     least: Threshold,
@@ -41,7 +41,7 @@ impl Lives {
         }
     }
 
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let allocations = &history.allocations;
         while self.next < allocations.len() {
@@ -67,7 +67,7 @@ impl Lives {
         Ok(())
     }
 
-    /// Writes all three.
+    /// Writes the statements and sheets.
     pub(super) fn write(self, writing: &mut Writing<'_>) {
         let Lives { least, longer, within, stay, late, late_count, late_bytes, brief, .. } = self;
         write_stay(writing, &stay, least);

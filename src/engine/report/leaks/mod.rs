@@ -1,4 +1,5 @@
-//! Leaks & waste: what is never freed, what grows per step, delayed frees, short lives, rounding, and free (cached) memory.
+//! Report on leaks and waste: memory that is never freed, growth per step, delayed frees, short lifetimes, rounding and
+//! cached memory.
 
 mod cached;
 mod growth;
@@ -19,7 +20,7 @@ use cached::Cached;
 use lives::Lives;
 use rounding::Lost;
 
-/// The question, and how far its answer is.
+/// Report on leaks and waste, in progress.
 pub(crate) struct Leaks {
     device: i64,
     question: ReportQuestion,
@@ -57,7 +58,7 @@ impl Job for Leaks {
         let Parts { lives, lost, cached } = self.parts.take().ok_or(Spent)?;
         apart(|| {
             let mut writing = Writing::new(file, history, &self.question);
-            // The likeliest faults first.
+            // The most likely problems come first.
             if let Some(growth) = self.known.growth() {
                 growth.write(&mut writing, &lives.stay);
             }

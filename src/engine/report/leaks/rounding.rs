@@ -1,4 +1,4 @@
-//! What rounding takes: allocated (rounded) bytes beyond the requested ones, of what is live at the peak.
+//! Bytes lost to rounding, allocated (rounded) minus requested, for what is live at the peak.
 
 use crate::answers::Population;
 use crate::device::Known;
@@ -13,7 +13,7 @@ use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 
-/// What blocks of one size lose at one call site.
+/// Loss of blocks with the same size and call site.
 struct Loss {
     group: u32,
     requested: u64,
@@ -24,14 +24,14 @@ struct Loss {
     example: u32,
 }
 
-/// The run, and what it found.
+/// Bytes lost to rounding at the peak, by size and call site.
 pub(super) struct Lost {
     moment: u32,
     population: Option<Population>,
     next: usize,
     least: Threshold,
     losses: Vec<Loss>,
-    /// By call site, requested and rounded bytes.
+    /// Index into `losses` by call site, requested bytes and rounded bytes.
     places: HashMap<(u32, u64, u64), u32, foldhash::fast::RandomState>,
     requested: u64,
     rounded: u64,
@@ -52,7 +52,7 @@ impl Lost {
         }
     }
 
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let Lost { moment, population, next, losses, places, requested, rounded: all, .. } = self;
         let population = population.get_or_insert_with(|| Population::new(history, Scope::At(*moment)));
@@ -75,7 +75,7 @@ impl Lost {
         })
     }
 
-    /// Writes what it found.
+    /// Writes the statements and the sheet.
     pub(super) fn write(self, writing: &mut Writing<'_>) {
         let (file, history) = (writing.file, writing.history);
         let Lost { moment, least, losses, requested, rounded, .. } = self;

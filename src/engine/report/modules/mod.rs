@@ -1,4 +1,4 @@
-//! The insight on modules: what happens in which `nn.Module` of the model.
+//! Report on modules: memory use of each `nn.Module` of the model.
 
 mod sums;
 mod tree;
@@ -21,14 +21,14 @@ use history::snapshot::{Snapshot, StringId};
 use sums::{Named, Sum, Sums};
 use tree::Module;
 
-/// Characters of an annotation that may be the name of a module.
+/// Maximum length in bytes of an annotation that is used as a module name.
 const LONGEST_NAME: usize = 200;
 
 const NOTE: &str = "Modules in the order of their first call, indented by nesting; modules called from the same line are one row. Peaks are \
     those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
     MemoryTracer: the share of reserved bytes that is not live, averaged over events.";
 
-/// The report, as far as it is.
+/// Report on modules, in progress.
 pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
@@ -43,7 +43,7 @@ impl Modules {
         Modules { device, question, tree, sums, outermost }
     }
 
-    /// Ranks modules for when not all are shown: the outer before the inner, then by bytes.
+    /// Ranks modules for the row limit: outer modules before inner ones, then by allocated bytes.
     fn rank(&mut self, slice: &mut Slice) -> Sliced {
         let known = self.outermost.len();
         if known == 0 {
@@ -60,7 +60,7 @@ impl Modules {
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
         let telling = Telling { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
         let ranked = std::mem::take(&mut self.outermost).into_ids();
-        // What was seen only elsewhere in the file, on another device or before the trace, is none of this device's.
+        // Modules that occur only on another device or before the trace are left out.
         let is_here =
             |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live > 0);
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
@@ -82,7 +82,7 @@ impl Job for Modules {
     }
 }
 
-/// What the report is made from.
+/// Inputs of the report.
 struct Telling<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
@@ -99,7 +99,7 @@ impl Telling<'_> {
         self.tree.modules.get(number as usize).copied().filter(|_| number > 0)
     }
 
-    /// The annotation that all of its events lie in, where it is the name of a module and not that of the one around it.
+    /// Returns the annotation around all events of a module, if it looks like a module name and the parent has another.
     fn annotation(&self, module: Module, sum: Sum) -> Option<StringId> {
         let Named::As(Some(name)) = sum.named else { return None };
         let is_of_outer =
@@ -111,7 +111,7 @@ impl Telling<'_> {
         (is_path && !is_of_outer).then_some(name)
     }
 
-    /// What it is called: by an annotation, by its class where Python tells it, or by the file of its `forward`.
+    /// Returns the name of a module: its annotation, its class if Python recorded it, or the file of its `forward`.
     fn name(&self, module: Module, sum: Sum) -> String {
         if let Some(name) = self.annotation(module, sum) {
             return self.snapshot.strings.text(name).into_owned();
@@ -125,7 +125,7 @@ impl Telling<'_> {
 
     fn statement(&self, modules: &[u32]) -> Statement {
         let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live, number)));
-        // Of those with the same the innermost, which has the highest number.
+        // Of equally large modules, the innermost is chosen. It has the highest number.
         let Some((live, number)) = heaviest.max() else {
             let text = "No modules found: no stack contains a forward called by nn.Module.".to_owned();
             return says(Tone::Fact, text, None);
@@ -152,7 +152,7 @@ impl Telling<'_> {
 
     fn evidence(&self, module: Module, sum: Sum) -> Evidence {
         let find = Some(self.calls(module)).filter(|call| !call.is_empty());
-        // What only blocks at the end tell of has no place in the trace.
+        // Modules known only from blocks in the final snapshot have no range in the trace.
         if sum.events == 0 {
             return Evidence { find, ..Evidence::default() };
         }
@@ -204,7 +204,7 @@ impl Telling<'_> {
         sheet
     }
 
-    /// Each after the one it is called in, those called in one by when they first run.
+    /// Returns modules in depth-first order, siblings by their first event.
     fn in_order(&self, told: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
@@ -212,7 +212,7 @@ impl Telling<'_> {
             pair(first.into(), number.into())
         };
         let by_time = sorted_by_key(told.to_vec(), key);
-        // The first child of each and the next of the same parent.
+        // First child and next sibling of each module.
         let mut children = vec![(0u32, 0u32); self.tree.modules.len()];
         for &number in by_time.iter().rev() {
             let parent = self.module(number).map_or(0, |module| module.parent) as usize;

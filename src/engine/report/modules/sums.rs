@@ -1,4 +1,4 @@
-//! What happens in each module: one run over the events, then over what is live at the peak.
+//! Totals per module, from one pass over the events and one over the allocations that are live at the peak.
 
 use super::tree::{Module, Tree};
 use crate::innermost::Innermost;
@@ -9,10 +9,10 @@ use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StringId};
 
-/// The innermost annotation at the events of a module.
+/// Innermost annotation at the events of a module, if it is the same for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Named {
-    /// No event yet.
+    /// The module has no event yet.
     #[default]
     Never,
     As(Option<StringId>),
@@ -30,25 +30,25 @@ impl Named {
     }
 }
 
-/// What happens in a module and in those inside it.
+/// Totals of a module, including nested modules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
     pub(super) events: u64,
-    /// `alloc` and requested bytes; completed frees.
+    /// Number of `alloc` events and their requested bytes. `frees` and `freed` count completed frees.
     pub(super) allocations: u64,
     pub(super) allocated: u64,
     pub(super) frees: u64,
     pub(super) freed: u64,
-    /// The most that the device has live, requested, after one of its events, and the first moment then.
+    /// Maximum of the device's live bytes after an event of the module. `peak_moment` is the first moment that has it.
     pub(super) peak: u64,
     pub(super) peak_moment: u32,
-    /// The most that is reserved after one of them.
+    /// Maximum reserved bytes after an event of the module.
     pub(super) reserved: u64,
-    /// Of each event, what of the reserved bytes is not live, 0 to 1: their sum.
+    /// Sum over all events of the share of reserved bytes that is not live, each 0 to 1.
     pub(super) fragmentation: f64,
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Born in it and live at the peak of the device.
+    /// Bytes allocated in the module and live at the peak of the device.
     pub(super) live: u64,
     pub(super) named: Named,
 }
@@ -74,7 +74,7 @@ impl Sum {
     }
 }
 
-/// The run, as far as it is.
+/// Computation of the totals per module.
 #[derive(Default)]
 pub(super) struct Sums {
     event: u32,
@@ -87,7 +87,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Sums up.
+    /// Continues the computation.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, tree: &Tree, slice: &mut Slice) -> Sliced {
         if self.is_whole {
             return Ok(());
@@ -112,14 +112,14 @@ impl Sums {
                 continue;
             }
             let stack = file.stack(history, id);
-            // A stack that is of the free tells nothing of the birth.
+            // A stack recorded at the free does not show where the memory was allocated.
             if let Some(sum) = self.sums.get_mut(tree.of(stack) as usize)
                 && !is_of_free(history, id, stack)
             {
                 sum.live = sum.live.saturating_add(size);
             }
         }
-        // Those inside have higher numbers.
+        // Nested modules have higher numbers, so children are added before their parents.
         for (number, &Module { parent, .. }) in tree.modules.iter().enumerate().skip(1).rev() {
             let inner = self.sums.get(number).copied().unwrap_or_default();
             self.sums.get_mut(parent as usize).into_iter().for_each(|outer| outer.add(inner));

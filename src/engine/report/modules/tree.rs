@@ -1,7 +1,7 @@
-//! Which `nn.Module` a call stack is in: worked out once for every stack of the snapshot, callers first.
+//! Assignment of call stacks to `nn.Module` instances, computed once for every stack of the snapshot, callers first.
 //!
-//! A module stands in a stack as its `forward`, called by torch's `Module.__call__`. It is told from its like by its caller (the
-//! module it is called in, or the frame outside all modules), by the frames between the two, and by the file of its `forward`.
+//! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by the
+//! calling module (or the frame outside all modules), by the frames between the two, and by the file of the `forward`.
 
 use crate::report::calls::{Calls, Role};
 use analysis::site;
@@ -9,20 +9,20 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
-/// A module.
+/// A module, identified by the chain of calls to it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::report) struct Module {
-    /// The one it is called in; 0, which is none, for those outside all others. Its number is lower.
+    /// Number of the calling module, or 0 if there is none. Lower than the module's own number.
     pub(in crate::report) parent: u32,
-    /// How many it lies in.
+    /// Number of enclosing modules.
     pub(in crate::report) depth: u32,
     pub(in crate::report) call: Option<FrameId>,
-    /// Its `forward`, at one of its lines.
+    /// Frame of its `forward`, at any line.
     pub(in crate::report) forward: Option<FrameId>,
 }
 
 impl Module {
-    /// Its class where Python tells it, or the file of its `forward`.
+    /// Returns the class of the module if Python recorded it, or else the file of its `forward`.
     pub(in crate::report) fn class(self, snapshot: &Snapshot) -> String {
         let Some(forward) = self.forward else { return String::new() };
         let (file, _, name) = site::parts(snapshot, snapshot.frames.frame(forward));
@@ -32,37 +32,37 @@ impl Module {
         }
     }
 
-    /// Where it is called, on one line.
+    /// Returns the location of the call, on one line. Empty if unknown.
     pub(in crate::report) fn calls(self, snapshot: &Snapshot) -> String {
         self.call.map_or_else(String::new, |call| site::short(snapshot, snapshot.frames.frame(call)))
     }
 }
 
-/// Where a stack is.
+/// Position of a stack relative to modules.
 #[derive(Clone, Copy, Default)]
 struct Position {
     module: u32,
-    /// The frames since the module's `forward`, that included, as a number; outside of modules the innermost frame.
+    /// Index of the path: the frames from the module's `forward` on. Outside of modules, only the innermost frame.
     path: u32,
-    /// Whether the innermost frame is torch's code that calls a module.
+    /// True if the innermost frame is PyTorch code that calls a module.
     calls: bool,
 }
 
-/// The modules of a snapshot.
+/// Modules of a snapshot.
 #[derive(Default)]
 pub(in crate::report) struct Tree {
     roles: Calls,
     places: Vec<Position>,
-    /// The first stands for what is in none.
+    /// The first entry stands for no module.
     pub(in crate::report) modules: Vec<Module>,
     numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
-    /// The path before and the frame of each path; the first is the empty one.
+    /// Last frame of each path. The first path is empty.
     paths: Vec<Option<FrameId>>,
     path_numbers: HashMap<(u32, FrameId), u32, foldhash::fast::RandomState>,
 }
 
 impl Tree {
-    /// Looks at stacks.
+    /// Processes further stacks.
     pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
         let count = snapshot.stacks.len();
         if self.places.is_empty() {
@@ -82,12 +82,12 @@ impl Tree {
         Ok(())
     }
 
-    /// The module that a stack is in; 0: in none.
+    /// Returns the number of the module of a stack, or 0 if it has none.
     pub(in crate::report) fn of(&self, stack: StackId) -> u32 {
         self.places.get(stack.0 as usize).map_or(0, |place| place.module)
     }
 
-    /// Where a stack is that has one frame more.
+    /// Returns the position of a stack with one more frame.
     fn next(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
         let role = self.roles.role(snapshot, frame);
         match role {

@@ -1,4 +1,4 @@
-//! Out of memory (OOM): what was requested, what was in the way, and what would have helped.
+//! Report on out-of-memory errors (OOM): the request, the state at that moment, and possible fixes.
 
 mod refused;
 mod rooms;
@@ -26,15 +26,15 @@ use history::snapshot::{Action, StackId};
 use refused::{Allocated, Facts, Refused, least_capacity, refused};
 pub(super) use rooms::{Room, Rooms};
 
-/// OOMs, and allocations before one, that are listed.
+/// Maximum number of OOMs, and of allocations before one, in a table.
 const MOST_REQUESTS: u32 = 1000;
 
-/// The question, and how far its answer is.
+/// Report on OOMs, in progress.
 pub(super) struct OutOfMemory {
     device: i64,
     question: ReportQuestion,
     big: Threshold,
-    /// The call site of each OOM that is listed, the newest first.
+    /// Call sites of the OOMs in the table, newest first.
     sites: Vec<String>,
     allocated: Allocated,
     refused: Option<Refused>,
@@ -64,7 +64,8 @@ impl Job for OutOfMemory {
         let refused = match &mut self.refused {
             Some(refused) => refused,
             None => {
-                // The one at the cursor, or else the newest: a click in its report must not bring up another.
+                // Use the OOM at the cursor, or else the newest. A click in the report moves the cursor to the
+                // reported OOM, so the report stays the same.
                 let at = self.question.at.unwrap_or(u32::MAX);
                 let chosen = refused(history).find(|&event| event == at || event.checked_add(1) == Some(at));
                 let event = chosen.or_else(|| refused(history).last()).ok_or(Spent)?;
@@ -116,7 +117,7 @@ impl Job for OutOfMemory {
     }
 }
 
-/// The call sites of the OOMs, as many as are listed, the newest first.
+/// Returns the call sites of the newest OOMs, newest first.
 fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
     let OpenFile { snapshot, histories, sites, .. } = file;
     let Some(history) = histories.iter().find(|history| history.device == device) else { return Vec::new() };
@@ -128,12 +129,12 @@ fn sites(file: &mut OpenFile, device: i64, most: usize) -> Vec<String> {
     stacks.iter().rev().take(most).map(site).collect()
 }
 
-/// How many OOMs came after one.
+/// Returns the number of OOMs after an event.
 fn newer(history: &DeviceHistory, event: u32) -> usize {
     refused(history).filter(|&other| other > event).count()
 }
 
-/// The report of a trace without such events.
+/// Returns the report of a trace without OOMs.
 fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report {
     let mut report = Report { topic: question.topic, ..Report::default() };
     if let Some(history) = history {
@@ -146,11 +147,11 @@ fn nothing(history: Option<&DeviceHistory>, question: &ReportQuestion) -> Report
     report
 }
 
-/// An OOM: its event, what was free, and its call site.
+/// OOM event, its numbers, free bytes, and call site.
 type Row<'a> = (u32, Facts, u64, &'a str);
 
-/// Every OOM, with its call site, the newest first, and the rounded bytes of live blocks then, the oldest first. `known`: the one that is
-/// reported, and what was free in its segments.
+/// Writes the table of all OOMs, newest first. `sites` are newest first. `allocated` has the rounded bytes of live
+/// blocks at each OOM, oldest first. `known` is the reported OOM and the free bytes in its segments.
 fn write_requests(
     writing: &mut Writing<'_>,
     (sites, allocated): (&[String], &[u64]),
@@ -196,7 +197,7 @@ fn write_requests(
     });
 }
 
-/// Free (cached) bytes by pool.
+/// Writes the table of free (cached) bytes by pool.
 fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
     let (rooms, file) = (&refused.rooms.rooms, writing.file);
     let ranked = base::sorted::sorted_by_key(rooms.iter().collect(), |room: &&Room| !u128::from(room.sums.free));
@@ -219,7 +220,7 @@ fn write_room(writing: &mut Writing<'_>, refused: &Refused) {
     writing.fill(sheet, &columns, &ranked, |_, _| row(at(refused.live.moment)));
 }
 
-/// The last large allocations before the OOM.
+/// Writes the table of the last large allocations before the OOM.
 fn write_before(writing: &mut Writing<'_>, refused: &Refused, big: Threshold) {
     let (file, history) = (writing.file, writing.history);
     let born = |id| history.allocations.born(AllocationId(id)).0;

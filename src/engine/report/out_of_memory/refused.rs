@@ -1,4 +1,4 @@
-//! The OOM events, and what the file records of them.
+//! OOM events and their recorded numbers.
 
 use super::rooms::Rooms;
 use crate::open::OpenFile;
@@ -15,27 +15,28 @@ pub(super) struct Refused {
     pub(super) live: LiveSites,
     pub(super) state: DeviceState,
     pub(super) rooms: Rooms,
-    /// The last large allocations before it, the newest first, and the event that is looked at next.
+    /// Events of the last large allocations before the OOM, newest first. `next` is the end of the events that are not
+    /// searched yet.
     pub(super) before: Vec<u32>,
     pub(super) next: u32,
 }
 
-/// What the file records of an OOM, and what follows from that alone.
+/// Recorded numbers of an OOM, and numbers that follow from them.
 #[derive(Clone, Copy)]
 pub(super) struct Facts {
     pub(super) event: u32,
     /// Bytes requested.
     pub(super) asked: u64,
-    /// Bytes that were free on the device.
+    /// Free bytes on the device.
     pub(super) driver: u64,
     pub(super) reserved: u64,
-    /// Live bytes; of these the bytes that are awaiting free.
+    /// Live bytes, including those awaiting free. `pending` has only the latter.
     pub(super) requested: u64,
     pub(super) pending: u64,
 }
 
 impl Facts {
-    /// Bytes that the allocator had reserved or the driver had left.
+    /// Returns the bytes that were reserved or free on the device.
     pub(super) fn accounted(&self) -> u64 {
         self.reserved.saturating_add(self.driver)
     }
@@ -56,18 +57,18 @@ impl Facts {
     }
 }
 
-/// Rounded bytes of live blocks at each OOM, in one run over the events.
+/// Rounded bytes of live blocks at each OOM, from one pass over the events.
 #[derive(Default)]
 pub(super) struct Allocated {
     now: u64,
     next_early: u32,
     next_event: u32,
-    /// By OOM, in order: lower bounds.
+    /// Lower bound for each OOM, in order.
     pub(super) then: Vec<u64>,
 }
 
 impl Allocated {
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let bytes = |id: AllocationId| file.about(history).rounded(id).0;
         while self.next_early < history.allocations.early() as u32 {
@@ -93,13 +94,13 @@ impl Allocated {
     }
 }
 
-/// A lower bound of the device's memory: the most that was reserved or free at an OOM. What other code and other processes use is in
-/// neither.
+/// Returns a lower bound of the device's memory: the maximum of reserved plus free bytes at an OOM. Memory used by
+/// other code and other processes is not included.
 pub(super) fn least_capacity(history: &DeviceHistory) -> u64 {
     refused(history).map(|event| Facts::of(history, event).accounted()).max().unwrap_or(0)
 }
 
-/// The OOM events, in order.
+/// Returns the OOM events, in order.
 pub(super) fn refused(history: &DeviceHistory) -> impl Iterator<Item = u32> + '_ {
     history.note_events().filter(|&event| history.events.action(event) == Action::Oom)
 }

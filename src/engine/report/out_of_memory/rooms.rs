@@ -1,4 +1,4 @@
-//! Reserved and free bytes at a moment for each kind of request.
+//! Reserved and free bytes by kind of request.
 
 use crate::protocol::StateSums;
 use crate::state::DeviceState;
@@ -6,18 +6,18 @@ use base::slice::{Slice, Sliced};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLives};
 
-/// Free bytes for one kind of request: upper bounds, because a block may be larger than is recorded.
+/// Free bytes for one kind of request. Upper bounds, because a block may be larger than recorded.
 #[derive(Clone, Debug)]
 pub(in crate::report) struct Room {
-    /// Pool and stream; the default ones where they are not recorded.
+    /// Pool and stream. The default ones if they are not recorded.
     pub(in crate::report) kind: SegmentKind,
     pub(in crate::report) sums: StateSums,
-    /// Segments without a live block, and their bytes.
+    /// Number of segments without a live block. `whole_bytes` is their size in bytes.
     pub(super) whole: u64,
     pub(super) whole_bytes: u64,
 }
 
-/// The kinds, in the order in which they are met.
+/// Sums by kind, in order of first occurrence.
 #[derive(Default)]
 pub(in crate::report) struct Rooms {
     pub(in crate::report) rooms: Vec<Room>,
@@ -49,7 +49,7 @@ impl Rooms {
         Ok(())
     }
 
-    /// Sums over the segments that serve the same requests as those of a kind, expandable or not.
+    /// Returns the sums over the segments that serve the same requests as `kind`, expandable or not.
     pub(in crate::report) fn serving(&self, kind: SegmentKind) -> StateSums {
         let mut sums = StateSums::default();
         for expandable in [false, true] {
@@ -61,7 +61,7 @@ impl Rooms {
     }
 }
 
-/// The kind, as the default one where its pool or its stream is not known.
+/// Returns the kind with the default pool and stream in place of unknown ones.
 fn served(kind: SegmentKind) -> SegmentKind {
     SegmentKind { pool: Some(kind.pool.unwrap_or_default()), stream: Some(kind.stream.unwrap_or_default()), ..kind }
 }

@@ -1,4 +1,4 @@
-//! The findings on an OOM: each sentence only where the numbers support it.
+//! Statements about an OOM. Each is written only if the numbers support it.
 
 use super::refused::{Facts, Refused, refused};
 use super::rooms::Room;
@@ -8,12 +8,12 @@ use crate::state::{Pages, from_the_driver, is_small};
 use base::units::{counted, grouped};
 use history::replay::SegmentKind;
 
-/// What is taken from the driver is a multiple of this (`kRoundLarge`).
+/// Granularity of requests to the driver in bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
 const DRIVER_GRAIN: u64 = 2 << 20;
-/// Events around the refusal that are shown.
+/// Number of events around the OOM to show.
 const AROUND: u32 = 500;
 
-/// `site`: whose request it was.
+/// Writes the statements about an OOM. `site` is the call site of the request.
 pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, site: &str) {
     let (file, history) = (writing.file, writing.history);
     let moment = told.live.moment;
@@ -63,8 +63,8 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     let (own_free, all_free) = (sum_of(own(), |room| room.sums.free), sum_of(rooms.iter(), |room| room.sums.free));
     let largest = own().map(|room| room.sums.largest_free).max().unwrap_or(0);
     let blocks = sum_of(own(), |room| room.sums.free_blocks.into());
-    // Before it gives up, PyTorch gives segments without a live block back to the driver, and free pages of expandable ones
-    // (`release_cached_blocks`); those of private pools stay.
+    // Before it fails, PyTorch releases segments without a live block, and free pages of expandable segments
+    // (`release_cached_blocks`). Segments of private pools stay.
     let given_back = sum_of(rooms.iter().filter(|room| room.kind.pool == Some((0, 0))), |room| {
         if room.kind.expandable { room.sums.free } else { room.whole_bytes }
     });
@@ -86,7 +86,7 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
                 text.push_str(&bytes(given_back));
                 text.push_str(" in empty segments");
             }
-            // Where a sum is not shown, its remainder explains nothing.
+            // The reason for the difference is only useful if no sum is shown.
             text.push_str(if fits < from_driver && given_back == 0 {
                 "; segments are multiples of 2 MiB."
             } else {
@@ -159,11 +159,11 @@ pub(super) fn write(writing: &mut Writing<'_>, facts: &Facts, told: &Refused, si
     }
 }
 
-/// What NVML said of memory that the allocator does not know of.
+/// Writes statements about memory outside the allocator, as recorded by NVML.
 pub(super) fn write_recorded(writing: &mut Writing<'_>, facts: &Facts, others: u64, outside: Option<u64>) {
     if others > 0 {
         let text = ["Other processes used ", &bytes(others), " of this GPU (NVML)."].concat();
-        // Without them, the request would have fit.
+        // Without the other processes, the request would have fit.
         let is_cause = others.saturating_add(facts.driver) >= facts.asked;
         writing.say(if is_cause { Tone::Alarm } else { Tone::Fact }, text, None);
         writing.fix(if is_cause { "Stop them: nvidia-smi lists the processes on the GPU." } else { "" });
@@ -178,7 +178,8 @@ pub(super) fn write_recorded(writing: &mut Writing<'_>, facts: &Facts, others: u
     }
 }
 
-/// What is said of memory that the allocator does not know of, where the file says what was reserved.
+/// Writes a statement about memory outside the allocator, inferred from the capacity. Does nothing if reserved bytes
+/// are unknown.
 pub(super) fn write_outside(writing: &mut Writing<'_>, facts: &Facts, question: &ReportQuestion, capacity: &Threshold) {
     if facts.reserved == 0 {
         return;

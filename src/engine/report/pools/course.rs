@@ -1,4 +1,4 @@
-//! What each pool holds over the trace, in one run over the events: reserved bytes of its segments, and what is live in them.
+//! Reserved and live bytes of each pool over the trace, from one pass over the events.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -7,38 +7,38 @@ use base::slice::{Slice, Sliced};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLives, Turn};
 
-/// What a pool holds at a moment.
+/// Bytes in a pool at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Holds {
     pub(super) reserved: u64,
     pub(super) requested: u64,
-    /// A lower bound.
+    /// Lower bound.
     pub(super) rounded: u64,
     pub(super) pending: u64,
 }
 
 impl Holds {
-    /// Reserved bytes without what is live: an upper bound.
+    /// Returns reserved bytes that are not live. Upper bound.
     pub(super) fn idle(&self) -> u64 {
         self.reserved.saturating_sub(self.rounded)
     }
 }
 
-/// A pool on its way through the trace.
+/// State of a pool during the pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
     now: Holds,
-    /// The peaks of reserved and of live bytes, each with its first moment.
+    /// Peak of reserved bytes and its first moment. `contents` is the same for live bytes.
     pub(super) capacity: (u64, u32),
     pub(super) contents: (u64, u32),
-    /// At the peak and at the cursor.
+    /// State at the peak and at the cursor.
     pub(super) at: [Holds; 2],
-    /// Allocations whose event names the pool, and those whose segment at the end does.
+    /// Number of allocations whose pool is known from their event, and of those known from their segment at the end.
     pub(super) told: [u64; 2],
 }
 
 impl Pool {
-    /// An allocation of so many bytes, requested and rounded, begins or ends.
+    /// Adds or removes an allocation, given its requested and rounded bytes.
     fn live(&mut self, (requested, rounded): (u64, u64), is_born: bool) {
         let change = |bytes: &mut u64, by: u64| {
             *bytes = if is_born { bytes.saturating_add(by) } else { bytes.saturating_sub(by) };
@@ -57,19 +57,19 @@ impl Pool {
     }
 }
 
-/// The run.
+/// Pass over the events that tracks the bytes of each pool.
 pub(super) struct Course {
-    /// By number of the pool; 0: not recorded.
+    /// By pool number. 0 is for memory without a recorded pool.
     pub(super) pools: Vec<Pool>,
     pub(super) moments: [u32; 2],
-    /// Ranges in order of their ends.
+    /// Mapped ranges sorted by end.
     ends: Radix,
     ended: Vec<u32>,
     next_end: usize,
     next_range: usize,
     next_early: usize,
     next_event: u32,
-    /// The pool that labels name, by their row: [`NOT_LOOKED_UP`] before it is asked for.
+    /// Pool number by label row, or [`NOT_LOOKED_UP`].
     of_labels: Vec<u32>,
 }
 
@@ -84,7 +84,7 @@ impl Course {
         Course { pools, moments, ends, ended, next_end, next_range, next_early, next_event, of_labels }
     }
 
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -141,7 +141,7 @@ impl Course {
         self.keep(moment);
     }
 
-    /// What is mapped and given back at a moment.
+    /// Applies the ranges mapped and unmapped up to a moment.
     fn map(&mut self, file: &OpenFile, lives: &SegmentLives, moment: u32) {
         let of = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
         while let Some(&id) = self.ended.get(self.next_end) {
@@ -173,7 +173,7 @@ impl Course {
         self.pools.get_mut(pool as usize).into_iter().for_each(|pool| pool.look(moment));
     }
 
-    /// Keeps the state at the peak and at the cursor.
+    /// Stores the state if the moment is the peak or the cursor.
     fn keep(&mut self, moment: u32) {
         for (which, &at) in self.moments.iter().enumerate() {
             if at == moment {
@@ -182,7 +182,7 @@ impl Course {
         }
     }
 
-    /// What an event changes for an allocation.
+    /// Applies the change of an allocation by an event.
     fn allocation(&mut self, file: &OpenFile, history: &DeviceHistory, turn: Turn) {
         let (number, by_event) = self.pool_of(file, history, turn.id);
         let Some(pool) = self.pools.get_mut(number as usize) else { return };
@@ -196,7 +196,7 @@ impl Course {
         pool.look(turn.moment);
     }
 
-    /// The number of an allocation's pool as [`Grouping::Pool`] groups by it, and whether an event names the pool.
+    /// Returns the number of an allocation's pool in [`Grouping::Pool`], and whether its event names the pool.
     fn pool_of(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> (u32, bool) {
         let groups = &file.groups;
         if !groups.knows_pools() {

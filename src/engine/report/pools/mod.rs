@@ -1,4 +1,4 @@
-//! Private pools (CUDA graphs, MemPool) and host memory: what each pool reserves, what is live in it, and how its pool is known.
+//! Report on private pools (CUDA graphs, MemPool) and host memory: reserved and live bytes per pool.
 
 mod course;
 
@@ -16,15 +16,15 @@ use base::units::{Moment, counted, grouped, percent};
 use course::{Course, Pool};
 use history::replay::DeviceHistory;
 
-/// Private pools whose contents are listed, the largest.
+/// Maximum number of private pools whose contents are listed, largest first.
 const MOST_CONTENTS: usize = 16;
 
-/// The question, and how far its answer is.
+/// Report on pools, in progress.
 pub(super) struct Pools {
     device: i64,
     question: ReportQuestion,
     course: Option<Course>,
-    /// The contents of private pools, as far as they are summed up.
+    /// Contents of the private pools, computed one after another.
     contents: Option<Vec<Contents>>,
 }
 
@@ -85,13 +85,13 @@ impl Contents {
     }
 }
 
-/// The pools that ever had a segment or an allocation, the largest first.
+/// Returns the pools that ever had a segment or an allocation, largest first.
 fn ranked(course: &Course) -> Vec<u32> {
     let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.capacity.0 > 0 || pool.told != [0, 0]);
     sorted_numbers(used.map(|(number, pool)| (pair(!pool.capacity.0, !pool.contents.0), number)).collect())
 }
 
-/// What a pool is called.
+/// Returns the label of a pool.
 fn name(file: &OpenFile, history: &DeviceHistory, pool: u32) -> String {
     file.groups.label(&file.snapshot, history, Grouping::Pool, pool)
 }
@@ -165,7 +165,7 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
             )
         })
     });
-    // Blocks whose pool is not known may lie in what is known to be of one: only all together are what is free.
+    // Blocks without a known pool may lie in segments of a known one, so only the free bytes of all pools are reliable.
     let idle = |(reserved, _, rounded, _): (u64, u64, u64, u64)| reserved.saturating_sub(rounded);
     let (file, history) = (writing.file, writing.history);
     type Row<'a> = (u32, &'a Pool);
@@ -200,7 +200,7 @@ fn write_pools(writing: &mut Writing<'_>, course: &Course) {
     writing.fill(sheet, &columns, &rows, |_, (_, pool)| row(at(pool.contents.1)));
 }
 
-/// Segments at the end, by number of the pool.
+/// Returns the number of segments at the end, by pool number.
 fn segments_at_end(writing: &Writing<'_>) -> Vec<u64> {
     let mut counts = vec![0; writing.file.groups.count(writing.history, Grouping::Pool) as usize];
     for segment in writing.file.snapshot.segments.iter().filter(|it| it.device == writing.history.device) {

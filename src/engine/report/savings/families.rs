@@ -1,7 +1,7 @@
-//! More ways to tell allocations into groups: by call stack, module, annotation, compiled region, step of the backward pass.
+//! Further groupings of allocations: by call stack, module, annotation, compiled region and autograd node.
 //!
-//! Annotations and regions are numbered by the file, modules by the tree of stacks. Stacks and steps of the backward pass are numbered
-//! when the run first comes to one: the snapshot has far more stacks than a device has allocated by.
+//! Annotations and regions are numbered by the file, modules by the tree of stacks. Stacks and autograd nodes are
+//! numbered at their first use, because the snapshot has far more stacks than a device uses.
 
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
@@ -15,22 +15,23 @@ use std::ops::Range;
 
 type Numbers<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
-/// The groups of the run that are neither call sites, nor categories, nor changes.
+/// Groups of the pass other than call sites, categories and changes.
 #[derive(Default)]
 pub(super) struct Families {
     pub(super) tree: Tree,
-    /// The first group of annotations, of compiled regions, of modules, and the one after all these.
+    /// First group of annotations, of compiled regions and of modules, and the end of the modules.
     starts: [u32; 4],
-    /// The annotation of what was freed, and of what was allocated last, and the moments of birth that have the same.
+    /// Cached annotation of the last free and of the last allocation, each with the range of allocation moments for
+    /// which it is valid.
     annotated: [(u32, Range<u32>); 2],
     places: Numbers<StackId>,
     pub(super) stacks: Vec<Stack>,
     node_places: Numbers<StringId>,
-    /// Steps of the backward pass, by the name of their frame: its group and the frame.
+    /// Autograd nodes by the name of their frame: group and frame.
     pub(super) nodes: Vec<(u32, FrameId)>,
 }
 
-/// A call stack, its group, and that of the step of the backward pass that it is in, 0 in none.
+/// Call stack with its group and the group of its autograd node. `node` is 0 if there is none.
 #[derive(Clone, Copy)]
 pub(super) struct Stack {
     pub(super) stack: StackId,
@@ -39,7 +40,7 @@ pub(super) struct Stack {
 }
 
 impl Families {
-    /// Reads the modules, and numbers from `first` on.
+    /// Builds the tree of modules and numbers the groups from `first` on. Returns the number of groups.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -55,7 +56,7 @@ impl Families {
         Ok(self.starts[3] as usize)
     }
 
-    /// At a moment an allocation grows by so many bytes, and with it all groups that it is in.
+    /// Adds a change of an allocation's bytes to all groups of the allocation.
     pub(super) fn change(
         &mut self,
         file: &OpenFile,
@@ -70,7 +71,7 @@ impl Families {
         if !around.contains(&born.0) {
             (*group, *around) = file.groups.regions.annotation_around(history, born);
         }
-        // What is in none is not listed.
+        // Allocations outside annotations are not listed.
         if *group > 0 {
             without.change(annotations + *group, moment, bytes);
         }
@@ -90,7 +91,7 @@ impl Families {
         }
     }
 
-    /// The place of a stack that the run came to.
+    /// Returns the index of a stack in `stacks`, if the pass has met it.
     pub(super) fn place(&self, stack: StackId) -> Option<u32> {
         self.places.get(&recorded(stack)).copied()
     }
@@ -115,18 +116,18 @@ impl Families {
         known
     }
 
-    /// The group of what is in an annotation, in a region or in a module of this number.
+    /// Returns the group of an annotation, a region or a module.
     pub(super) fn group(&self, by: Numbered, number: u32) -> u32 {
         self.starts[by as usize] + number
     }
 }
 
-/// A stack without frames is as good as none.
+/// Maps the empty stack to [`StackId::NONE`].
 fn recorded(stack: StackId) -> StackId {
     if stack == StackId::EMPTY { StackId::NONE } else { stack }
 }
 
-/// The groups that have numbers before the run.
+/// Groupings with numbers that are known before the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbered {
     Annotation,

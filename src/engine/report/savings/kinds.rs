@@ -1,29 +1,29 @@
-//! What can be changed to lower a peak: which allocations each change concerns, what to do, and why it may not apply.
+//! Changes that can lower a peak: the allocations that each concerns, advice, and caveats.
 
 use crate::roles::Role;
 use analysis::Without;
 use history::replay::AllocationId;
 
-/// A change.
+/// Change to the program that may lower the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Activations,
     Loss,
     Temporaries,
-    /// Optimizer state of 8 bits instead of 32.
+    /// Optimizer state in 8 bits instead of 32.
     EightBit,
     Sharded,
     Offloaded,
-    /// Gradients that are live when the next step has begun.
+    /// Frees gradients of a step before the next step starts.
     OldGradients,
-    /// Gradients that are never freed, from the beginning of a step to its backward pass.
+    /// Leaves out gradients that are never freed, from the start of a step to its backward pass.
     KeptGradients,
-    /// What [`Kind::OldGradients`] is, of all that is neither a parameter, nor optimizer state, nor a gradient.
+    /// Like [`Kind::OldGradients`], for everything except parameters, optimizer state, inputs and gradients.
     HeldOver,
     AwaitingFree,
 }
 
-/// All of them; their places are the groups of the run.
+/// All kinds. The index of a kind is its group in the run.
 pub(super) const KINDS: [Kind; 10] = [
     Kind::Activations,
     Kind::Loss,
@@ -37,40 +37,40 @@ pub(super) const KINDS: [Kind; 10] = [
     Kind::AwaitingFree,
 ];
 
-/// The frames of stacks that compute a loss or its gradient, as a search has them.
+/// Search query for stacks that compute a loss or its gradient.
 pub(super) const LOSS: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
-/// The frames of stacks of the backward pass, as a search has them.
+/// Search query for stacks of the backward pass.
 pub(super) const BACKWARD: &str = "/ backward$|_engine_run_backward|torch::autograd::/";
 
-/// GPUs that optimizer state is sharded over, as an example.
+/// Example number of GPUs that share the optimizer state.
 pub(super) const SHARDS: u64 = 8;
 
-/// A change that saves something.
+/// Effect of a change on the peak.
 pub(super) struct Saving {
     pub(super) kind: Kind,
     pub(super) without: Without,
     pub(super) saved: u64,
-    /// The bytes that it concerns at the peak, the call sites with most of them, each with its bytes and its largest allocation.
+    /// Bytes at the peak that the change concerns. `most` has the call sites with the most of these bytes: group, bytes
+    /// and largest allocation.
     pub(super) concerned: u64,
     pub(super) most: Vec<(u32, u64, AllocationId)>,
     pub(super) confidence: &'static str,
 }
 
-/// What a change is, in words.
+/// Texts about a change.
 pub(super) struct Words {
-    /// What is counted, at the beginning of a sentence.
+    /// Subject of the sentence: the memory that is counted.
     pub(super) what: &'static str,
-    /// What the peak is said of: `Without them, the peak is 4.10 GiB`.
+    /// Condition before the new peak: `Without them, the peak is 4.10 GiB`.
     pub(super) then: &'static str,
-    /// In the table.
+    /// Label in the table.
     pub(super) change: &'static str,
     pub(super) fix: &'static str,
     pub(super) unless: &'static str,
 }
 
 impl Kind {
-    /// Its words.
     pub(super) fn words(self) -> Words {
         let [what, then, change, fix, unless] = match self {
             Kind::Activations => [
@@ -149,7 +149,7 @@ impl Kind {
         Words { what, then, change, fix, unless }
     }
 
-    /// Whether it changes all allocations of a part, and of how many bytes of each it rids.
+    /// Returns the bytes that the change saves in an allocation of `bytes` with this role. 0 if it does not apply.
     pub(super) fn of_role(self, role: Role, bytes: i64) -> i64 {
         let left = |by: u64| bytes - bytes.unsigned_abs().div_ceil(by).cast_signed();
         match (self, role) {

@@ -1,6 +1,6 @@
-//! What could be saved: the peak without each category and call site, and what each common change would bring in this trace.
+//! Report on savings: the peak without each category and call site, and the effect of common changes in this trace.
 //!
-//! What a group has at the peak is not what its absence saves: another moment may become the peak. Here the peak without it is exact.
+//! Removing a group saves less than its bytes at the peak if another moment becomes the peak. The peaks here are exact.
 
 mod families;
 mod kinds;
@@ -26,10 +26,10 @@ use history::replay::{AllocationId, DeviceHistory, SegmentLives};
 use kinds::{KINDS, Kind, Saving};
 use run::{Run, Stacks};
 
-/// Call sites that a finding names.
+/// Maximum number of call sites in a statement.
 const MOST_SITES: usize = 3;
 
-/// The question, and how far its answer is.
+/// Report on savings, in progress.
 pub(super) struct Savings {
     device: i64,
     question: ReportQuestion,
@@ -41,14 +41,14 @@ pub(super) struct Savings {
     reserved: Option<Reserved>,
 }
 
-/// What is live at the peak.
+/// Allocations that are live at the peak.
 struct Live {
     population: Population,
     next: usize,
     ids: Vec<AllocationId>,
 }
 
-/// What is reserved at its peak.
+/// State at the peak of reserved bytes.
 struct Reserved {
     layout: Layout,
     keeping: Keeping,
@@ -133,7 +133,7 @@ impl Reserved {
 }
 
 impl Savings {
-    /// What saves at least so many bytes, the most first.
+    /// Returns the changes that save at least `least` bytes, most first.
     fn savings(
         &self,
         file: &OpenFile,

@@ -1,7 +1,6 @@
-//! The run over the trace: the peak without each call site, each category, what each change concerns, and each group of the other
-//! families, all at once.
+//! Peaks without each group of allocations, for all groups in one pass over the trace.
 //!
-//! Groups of the run: call sites, then categories, then [`KINDS`], then [`Families`].
+//! The groups are numbered in this order: call sites, categories, [`KINDS`], [`Families`].
 
 use super::families::{Families, Numbered};
 use super::kinds::{KINDS, Kind};
@@ -15,25 +14,25 @@ use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::StackId;
 
-/// What an allocation is, as far as changes go.
+/// Properties of an allocation that decide which groups and changes it belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Of {
     pub(super) site: u32,
-    /// By the groups of the palette: 0 is unexplained.
+    /// Category as a group of the palette. 0 is unexplained.
     pub(super) category: u32,
     role: Role,
-    /// Allocated in the trace, and freed in it.
+    /// Allocated in the trace and freed in it.
     is_whole: bool,
 }
 
-/// Stacks that are told by the names of functions.
+/// Stacks identified by function names.
 #[derive(Clone, Copy)]
 pub(super) struct Stacks<'a> {
     pub(super) loss: &'a IdSet,
     pub(super) backward: &'a IdSet,
 }
 
-/// The run, and what it found.
+/// Pass over the trace that computes the peak without each group.
 pub(super) struct Run {
     pub(super) peak: (u32, u64),
     sites: u32,
@@ -47,29 +46,29 @@ pub(super) struct Run {
     pub(super) told: Vec<Without>,
 }
 
-/// What is held over from one step into the next: of gradients, and of all else that a step is to free.
+/// Memory held over from one step into the next: gradients, and everything else that a step should free.
 struct Held {
-    /// Where steps but the first begin, ascending.
+    /// Starts of all steps but the first, ascending.
     begins: Vec<u32>,
-    /// How many of these have passed.
+    /// Number of starts that have passed.
     passed: usize,
-    /// Bytes allocated since.
+    /// Live bytes allocated since the last start.
     new: [i64; 2],
 }
 
-/// Gradients that are never freed: without them from the beginning of each step but the first to its backward pass.
+/// Gradients that are never freed. They are left out from the start of each step but the first to its backward pass.
 #[derive(Default)]
 struct Kept {
     live: i64,
-    /// Bytes of them that are left out now, and the moment since then.
+    /// Bytes currently left out. `since` is the moment since when.
     left_out: i64,
     since: u32,
-    /// The moments between which they were left out, in order.
+    /// Ranges of moments where they were left out, in order.
     spans: Vec<(u32, u32)>,
 }
 
 impl Held {
-    /// Which of the two an allocation belongs to.
+    /// Returns the index of an allocation in [`Held::new`]: 0 for gradients, 1 for other memory, `None` for neither.
     fn place(of: Of) -> Option<usize> {
         match of.role {
             _ if !of.is_whole => None,
@@ -79,7 +78,7 @@ impl Held {
         }
     }
 
-    /// The moment at which the step of what happens at a moment begins; 0 in the first.
+    /// Returns the start of the current step. 0 in the first step.
     fn begin(&self) -> u32 {
         self.passed.checked_sub(1).and_then(|last| self.begins.get(last).copied()).unwrap_or(0)
     }
@@ -107,12 +106,12 @@ impl Run {
         }
     }
 
-    /// What an allocation is.
+    /// Returns the properties of an allocation.
     pub(super) fn of(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> Of {
         self.of_stack(file, history, id, file.stack(history, id))
     }
 
-    /// The same of one whose stack is known.
+    /// Like [`Run::of`], for a known stack.
     fn of_stack(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, stack: StackId) -> Of {
         let category = file.groups.of(&file.snapshot, history, id, Grouping::Category);
         let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
@@ -120,7 +119,7 @@ impl Run {
         Of { site: file.groups.site(stack), category, role: role.unwrap_or(Role::Other), is_whole }
     }
 
-    /// Works until it is done.
+    /// Continues the pass.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -169,7 +168,7 @@ impl Run {
     ) {
         let kind = |kind: Kind| self.sites + self.categories + kind as u32;
         let held = [kind(Kind::OldGradients), kind(Kind::HeldOver)];
-        // What is live where a step begins is from the step before.
+        // Memory that is live at the start of a step was held over from the step before.
         while let Some(&begin) = self.held.begins.get(self.held.passed).filter(|&&begin| begin < moment) {
             self.held.passed += 1;
             for (group, new) in held.iter().zip(&mut self.held.new) {
@@ -193,7 +192,7 @@ impl Run {
         without.change(of.site, moment, bytes);
         without.change(self.sites + of.category, moment, bytes);
         self.families.change(file, history, without, (id, stack), (moment, bytes));
-        // Of most roles no kind is.
+        // The other roles belong to no kind.
         if matches!(of.role, Role::Activation | Role::Temporary | Role::Optimizer) {
             for one in KINDS {
                 let rid = one.of_role(of.role, bytes.saturating_abs());
@@ -223,26 +222,26 @@ impl Run {
         without.add(moment, bytes);
     }
 
-    /// What a change does.
+    /// Returns the peak without what a change removes.
     pub(super) fn kind(&self, kind: Kind) -> Without {
-        // Without a backward pass in any stack nothing tells when they are needed.
+        // Without a backward pass in any stack, it is unknown when the gradients are needed.
         if kind == Kind::KeptGradients && self.kept.spans.is_empty() {
             return Without { peak: self.peak.1, moment: self.peak.0, ..Without::default() };
         }
         self.group(self.sites + self.categories + kind as u32)
     }
 
-    /// What a category does, by its group of the palette.
+    /// Returns the peak without a category, given its group of the palette.
     pub(super) fn category(&self, category: u32) -> Without {
         self.group(self.sites + category)
     }
 
-    /// What a group of a family does.
+    /// Returns the peak without a group of a family.
     pub(super) fn numbered(&self, by: Numbered, number: u32) -> Without {
         self.group(self.families.group(by, number))
     }
 
-    /// What a call site does.
+    /// Returns the peak without a call site.
     pub(super) fn site(&self, site: u32) -> Without {
         self.group(site)
     }
@@ -251,12 +250,12 @@ impl Run {
         self.categories
     }
 
-    /// What a group of the run does.
+    /// Returns the peak without a group, by its number in the pass.
     pub(super) fn group(&self, group: u32) -> Without {
         self.told.get(group as usize).copied().unwrap_or_default()
     }
 
-    /// How many bytes a change concerns of an allocation that is live at the peak.
+    /// Returns the bytes of an allocation if it is live at the peak and the change concerns it, or else 0.
     pub(super) fn concerns(
         &self,
         file: &OpenFile,
@@ -266,7 +265,7 @@ impl Run {
     ) -> u64 {
         let of = self.of(file, history, id);
         let bytes = history.allocations.size(id);
-        // The step of the peak began before it.
+        // The start of the step with the peak.
         let begin = self.held.begins.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
         let is_held = |place| Held::place(of) == Some(place) && history.allocations.born(id).0 <= begin;
         let is_concerned = match kind {

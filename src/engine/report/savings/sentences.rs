@@ -1,4 +1,4 @@
-//! The findings on what could be saved: one for each change that this trace has evidence for.
+//! Statements about savings: one for each change that this trace has evidence for.
 
 use super::kinds::{Kind, Saving};
 use crate::protocol::{StateKept, Tone};
@@ -8,20 +8,20 @@ use crate::report::steps::Steps;
 use crate::report::writing::{Writing, allocation, at, bytes, when};
 use base::units::{counted, percent};
 
-/// Fewer reserved bytes than this are not worth a sentence.
+/// Minimum of reserved bytes for a statement.
 const LEAST_RESERVED: u64 = 1 << 20;
 
-/// Nothing was ever live in the trace.
+/// Writes the report of a trace without allocations.
 pub(super) fn nothing(writing: &mut Writing<'_>) {
     let text = "Nothing to save: the trace has no allocations.".to_owned();
     writing.say(Tone::Fact, text, None);
 }
 
-/// A finding a change.
+/// Writes one statement per change.
 pub(super) fn write(writing: &mut Writing<'_>, (moment, peak): (u32, u64), savings: &[Saving], steps: &Steps) {
     let mut told: Vec<Kind> = Vec::new();
     for saving in savings {
-        // What can be done about optimizer state is one finding.
+        // All changes to optimizer state share one statement.
         let is_optimizer = |kind: Kind| matches!(kind, Kind::EightBit | Kind::Sharded | Kind::Offloaded);
         if !told.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
             say(writing, (moment, peak), saving, savings);
@@ -58,7 +58,7 @@ fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, a
     }
     text.push_str(". ");
     let is_optimizer = matches!(saving.kind, Kind::EightBit | Kind::Sharded | Kind::Offloaded);
-    // Of one finding all ways, as they are ranked.
+    // Lists all changes that share the statement, in their order.
     let same = |other: &&Saving| {
         other.kind == saving.kind
             || is_optimizer && matches!(other.kind, Kind::EightBit | Kind::Sharded | Kind::Offloaded)
@@ -89,14 +89,14 @@ fn say(writing: &mut Writing<'_>, (moment, peak): (u32, u64), saving: &Saving, a
     writing.fix(&fix);
 }
 
-/// What stands within a sentence.
+/// Converts the first letter to lower case, for use within a sentence.
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
-    // CPU stays as it is.
+    // Only the first letter, so CPU stays as it is.
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// What reserved memory could do without, at the peak of reserved bytes.
+/// Writes statements about memory that could be released at the peak of reserved bytes.
 pub(super) fn write_reserved(writing: &mut Writing<'_>, kept: &StateKept, layout: &Layout) {
     let reserved = layout.whole.reserved;
     let StateKept { empty, pinned, by_site, .. } = kept;

@@ -1,4 +1,4 @@
-//! The tables: changes that lower the peak, and the peak without each group of each way to tell allocations into groups.
+//! Tables of the report on savings: changes that lower the peak, and the peak without each group.
 
 use super::families::Numbered;
 use super::kinds::Saving;
@@ -12,7 +12,7 @@ use base::sorted::{pair, sorted_numbers};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
-/// Frames that tell a call stack in a table, the innermost ones of the user's own code.
+/// Number of frames that stand for a call stack in a table: the innermost ones of user code.
 const TOLD_FRAMES: usize = 3;
 
 pub(super) fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Saving], least: Threshold) {
@@ -41,29 +41,30 @@ pub(super) fn write_savings(writing: &mut Writing<'_>, peak: u64, savings: &[Sav
     });
 }
 
-/// A way to tell allocations into groups, as a table has it.
+/// Table of groups.
 struct Groups<'a> {
-    /// Its key, its title and a note.
+    /// Key, title and note.
     words: [&'a str; 3],
-    /// Of each group: whether it has one, by numbers from the first to before the last.
+    /// Number of the first group. `count` is one past the last.
     first: u32,
     count: u32,
     of: &'a dyn Fn(u32) -> Without,
-    /// Columns of its name, before those of bytes or behind them.
+    /// Columns with the name of a group.
     names: Vec<Column<'a, u32>>,
+    /// True if the names come after the columns of bytes.
     is_name_last: bool,
 }
 
 impl<'a> Groups<'a> {
-    /// Groups that have something at the peak, those that save most first.
+    /// Returns the groups with bytes at the peak, highest saving first.
     fn ranked(&self, peak: u64) -> Vec<u32> {
         let some = (self.first..self.count).filter(|&group| (self.of)(group).at_peak > 0);
         let key = |group: u32| pair(!peak.saturating_sub((self.of)(group).peak), !(self.of)(group).at_peak);
         sorted_numbers(some.map(|group| (key(group), group)).collect())
     }
 
-    /// Writes the table: what each group has at the peak, and the peak without it. Nothing where no more than `least` groups have
-    /// anything.
+    /// Writes the table: bytes of each group at the peak, and the peak without it. Writes nothing if at most `least`
+    /// groups have any bytes.
     fn write(
         self,
         writing: &mut Writing<'_>,
@@ -127,7 +128,7 @@ pub(super) fn write_sites(writing: &mut Writing<'_>, run: &Run, live: &[Allocati
     });
 }
 
-/// The largest allocation of each group that is live at the peak stands for it.
+/// Returns the largest allocation that is live at the peak, with its size, for each group.
 fn largest(
     writing: &Writing<'_>,
     count: u32,
@@ -147,7 +148,7 @@ fn of_group(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
     largest.get(group as usize).map_or(AllocationId(0), |&(_, id)| id)
 }
 
-/// Call stacks, where they tell more than their call sites.
+/// Writes the table of call stacks, if there are more of them than call sites.
 pub(super) fn write_stacks(writing: &mut Writing<'_>, run: &Run, live: &[AllocationId]) {
     let (file, history) = (writing.file, writing.history);
     let (snapshot, stacks) = (&file.snapshot, &run.families.stacks);
@@ -178,7 +179,7 @@ pub(super) fn write_stacks(writing: &mut Writing<'_>, run: &Run, live: &[Allocat
     });
 }
 
-/// Modules, each with those inside it.
+/// Writes the table of modules, each including nested ones.
 pub(super) fn write_modules(writing: &mut Writing<'_>, run: &Run) {
     let (file, tree) = (writing.file, &run.families.tree);
     let module = |number: u32| tree.modules.get(number as usize);
@@ -199,10 +200,10 @@ pub(super) fn write_modules(writing: &mut Writing<'_>, run: &Run) {
     });
 }
 
-/// Annotations, or compiled regions: what was allocated in each.
+/// Writes the table of annotations or of compiled regions.
 pub(super) fn write_named(writing: &mut Writing<'_>, run: &Run, by: Numbered) {
     let (file, history) = (writing.file, writing.history);
-    // The groups before the first are those of what is in none.
+    // The groups before `first` are for allocations outside annotations or regions.
     let (grouping, first, words, heading) = match by {
         Numbered::Annotation => {
             (Grouping::Annotation, 1, ["annotations", "Peak without what each annotation allocated", ""], "annotation")
@@ -226,7 +227,7 @@ pub(super) fn write_named(writing: &mut Writing<'_>, run: &Run, by: Numbered) {
     groups.write(writing, run.peak.1, Some(0), &mut |_, _, moment| row(at(moment)));
 }
 
-/// Steps of the backward pass.
+/// Writes the table of autograd nodes.
 pub(super) fn write_nodes(writing: &mut Writing<'_>, run: &Run) {
     let (snapshot, nodes) = (&writing.file.snapshot, &run.families.nodes);
     let name = |place: u32| {

@@ -1,6 +1,6 @@
-//! What a trace shows that another setting might fix: each check with its numbers and the least that is worth a hint.
+//! Checks for problems that another setting may fix, with their thresholds.
 //!
-//! The bounds are high on purpose: a hint costs the reader an experiment, so a file of which nothing is wrong gets none.
+//! The thresholds are high on purpose. Each hint costs the reader an experiment, so a healthy trace must not get any.
 
 use crate::open::OpenFile;
 use crate::report::fragmentation::{MUCH, most_requested, most_reserved, newest_failure};
@@ -13,29 +13,28 @@ use history::snapshot::Action;
 
 const MIB: u64 = 1 << 20;
 
-/// The checks, in the order in which they are listed.
+/// Checks, in display order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// The driver was asked for more, though enough was free in pieces.
+    /// The driver was asked for memory although enough was free in pieces.
     Scattered,
-    /// An OOM, though enough was free in pieces.
+    /// An OOM occurred although enough was free in pieces.
     Failed,
     /// A few small blocks pin large segments.
     Remainders,
-    /// Rounding to steps between powers of two.
+    /// Bytes are lost by rounding between powers of two.
     Rounding,
-    /// Segments that are never used.
+    /// Segments are never used.
     Idle,
-    /// The driver is asked again and again.
+    /// Memory is repeatedly released to the driver and allocated again.
     Churn,
 }
 
 impl About {
-    /// All of them.
     pub(super) const ALL: [About; 6] =
         [About::Scattered, About::Failed, About::Remainders, About::Rounding, About::Idle, About::Churn];
 
-    /// The setting it is about.
+    /// Returns the setting that the check suggests changing.
     pub(super) fn setting(self) -> &'static str {
         match self {
             About::Scattered | About::Failed | About::Churn => "expandable_segments",
@@ -45,7 +44,7 @@ impl About {
         }
     }
 
-    /// What is checked.
+    /// Returns the description of the check.
     pub(super) fn words(self) -> &'static str {
         match self {
             About::Scattered => "free (cached) in the pool at the driver request that led to peak reserved",
@@ -57,7 +56,7 @@ impl About {
         }
     }
 
-    /// The least share of the whole, in percent, and the least bytes that are worth a hint.
+    /// Returns the minimum share in percent and the minimum bytes for a hint.
     pub(super) fn least(self) -> (u64, u64) {
         match self {
             About::Scattered | About::Failed | About::Rounding => (10, MUCH),
@@ -68,43 +67,43 @@ impl About {
 }
 
 impl About {
-    /// Whether so many bytes of a whole are worth a hint.
+    /// Returns whether `part` of `whole` bytes reaches the thresholds.
     fn is_much(self, part: u64, whole: u64) -> bool {
         let (percent, bytes) = self.least();
         part >= bytes && u128::from(part) * 100 >= u128::from(whole) * u128::from(percent) && whole > 0
     }
 }
 
-/// What was found.
+/// Result of a check.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) about: About,
     pub(super) part: u64,
     pub(super) whole: u64,
-    /// When; `None`: it never came to that in this trace.
+    /// Moment of the finding. `None` if the situation did not occur in the trace.
     pub(super) moment: Option<u32>,
-    /// Whether what else has to hold does.
+    /// True if the other conditions of the check hold.
     is_so: bool,
     pub(super) words: String,
 }
 
 impl Found {
-    /// Whether it is worth a hint.
+    /// Returns whether the result reaches the thresholds and meets the other conditions.
     pub(super) fn is_hint(&self) -> bool {
         self.is_so && self.about.is_much(self.part, self.whole)
     }
 }
 
-/// The run.
+/// Computation of all checks.
 pub(super) struct Checks {
     driver: Option<(DriverRequest, Layout)>,
     failed: Option<(u32, Layout)>,
     active: Layout,
     end: Layout,
     next_event: u32,
-    /// Bytes and events that took memory from the driver, and those that released it.
+    /// Bytes and number of events that took memory from the driver, and of those that released it.
     turned: [(u64, u64); 2],
-    /// The fixed segments at the end without a block: from, to, when last used.
+    /// Fixed segments without a block at the end: start address, end address, moment of last use. Sorted by address.
     whole: Option<Vec<[u64; 3]>>,
     next: usize,
 }
@@ -125,7 +124,7 @@ impl Checks {
         }
     }
 
-    /// Works until it is done.
+    /// Continues the computation.
     pub(super) fn step(
         &mut self,
         file: &OpenFile,
@@ -167,7 +166,7 @@ impl Checks {
         Ok(())
     }
 
-    /// What was found of each.
+    /// Returns the results of all checks.
     pub(super) fn found(&self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLives) -> Vec<Found> {
         let all = About::ALL.into_iter();
         all.map(|about| self.of(about, file, history, lives)).collect()
@@ -201,7 +200,7 @@ impl Checks {
                 let fixed = layout.rooms.rooms.iter().filter(|room| !room.kind.expandable).map(|room| room.sums.free);
                 let fixed = fixed.fold(0u64, u64::saturating_add);
                 let words = bytes(request) + " requested, " + &of_largest(sums.largest_free);
-                // What is free in segments that can grow is no reason to let segments grow.
+                // Segments that can grow already must not count as a reason to enable growth.
                 let is_so = is_scattered && about.is_much(fixed, sums.reserved);
                 found(sums.free, sums.reserved, *event, is_so, words)
             }
@@ -260,12 +259,13 @@ impl Checks {
     }
 }
 
-/// How large the largest free block is.
+/// Formats the size of the largest free block.
 fn of_largest(free: u64) -> String {
     "largest free block ≤ ".to_owned() + &bytes(free)
 }
 
-/// The fixed segments of a state that hold no block, by address: from, to, and the moment since which they are there.
+/// Returns the fixed segments without a block, sorted by address: start address, end address, and the moment when they
+/// were mapped.
 fn whole_segments(end: &Layout, lives: &SegmentLives) -> Vec<[u64; 3]> {
     let segments = end.state.segments.iter();
     let whole = segments.filter(|segment| {

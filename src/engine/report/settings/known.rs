@@ -1,22 +1,21 @@
-//! What the settings of PyTorch's caching allocator do, and their default values.
+//! Descriptions and default values of the settings of PyTorch's caching allocator.
 
-/// A setting as a snapshot names it.
+/// Setting of the allocator, named as in snapshots.
 pub(super) struct Known {
     key: &'static str,
-    /// Its default value.
     default: &'static str,
     pub(super) words: &'static str,
 }
 
-/// A row of [`KNOWN`].
+/// Creates a row of [`KNOWN`].
 const fn known(key: &'static str, default: &'static str, words: &'static str) -> Known {
     Known { key, default, words }
 }
 
-/// The prefix of the settings of rounding, one a size.
+/// Prefix of the rounding settings. There is one per size.
 pub(super) const DIVISIONS: &str = "roundup_power2_divisions";
 
-/// The value of a size without a limit, which some writers have as -1.
+/// `SIZE_MAX`, the default of a size without a limit. Some snapshots have -1 instead.
 const UNLIMITED: &str = "18446744073709551615";
 
 const KNOWN: [Known; 22] = [
@@ -80,7 +79,7 @@ const KNOWN: [Known; 22] = [
     ),
 ];
 
-/// The settings that a text like `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]` sets: keys and values.
+/// Parses a setting string such as `max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2]` into keys and values.
 pub(super) fn of_text(conf: &str) -> Vec<(&str, &str)> {
     let mut settings = Vec::new();
     let (mut depth, mut from) = (0i32, 0);
@@ -95,14 +94,14 @@ pub(super) fn of_text(conf: &str) -> Vec<(&str, &str)> {
     settings
 }
 
-/// The description of a setting.
+/// Returns the description of a setting.
 pub(super) fn of(key: &str) -> Option<&'static Known> {
     let key = key.split_once('.').map_or(key, |(prefix, _)| if prefix == DIVISIONS { prefix } else { key });
     KNOWN.iter().find(|known| known.key == key)
 }
 
 impl Known {
-    /// Whether a value is the default.
+    /// Returns whether a value is the default.
     pub(super) fn is_default(&self, value: &str) -> bool {
         let number = |text: &str| text.parse::<f64>().ok();
         value.eq_ignore_ascii_case(self.default)

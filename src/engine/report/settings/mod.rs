@@ -1,4 +1,4 @@
-//! The allocator's settings explained, and hints to change one, each with its evidence.
+//! Report on allocator settings: their values, and suggested changes with evidence.
 
 mod checks;
 mod known;
@@ -13,7 +13,7 @@ use base::slice::{Slice, Sliced};
 use base::units::percent;
 use checks::{About, Checks, Found};
 
-/// The question, and how far its answer is.
+/// Report on settings, in progress.
 pub(super) struct Settings {
     device: i64,
     question: ReportQuestion,
@@ -36,7 +36,7 @@ impl Job for Settings {
         let checks = self.checks.get_or_insert_with(|| Checks::new(file, history, lives));
         apart(|| checks.step(file, history, lives, slice))?;
         let mut found = checks.found(file, history, lives);
-        // Settings of the device's allocator say nothing about host memory.
+        // The settings of the CUDA allocator don't apply to host memory.
         found.retain(|_| history.device >= 0);
         apart(|| {
             let mut writing = Writing::new(file, history, &self.question);
@@ -48,17 +48,17 @@ impl Job for Settings {
     }
 }
 
-/// The value of a setting, where the file has it.
+/// Returns the value of a setting, if the file has it.
 fn value<'a>(settings: &'a [(String, String)], key: &str) -> Option<&'a str> {
     settings.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 
-/// The settings of a file: those it lists, and those that stand only in the text that they were given in.
+/// Returns the settings that the file lists, and those that occur only in the text of the environment variable.
 fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     for (_, conf) in settings.iter().filter(|(key, _)| key.ends_with("ALLOC_CONF")) {
         for (key, value) in known::of_text(conf) {
-            // The others stand in the list, some under another name: max_split_size_mb as max_split_size.
+            // Most are listed, some under another name: max_split_size_mb as max_split_size.
             let is_listed = all.iter().any(|(known, _)| {
                 let own = known.split_once('.').map_or(*known, |(own, _)| own);
                 own == key || Some(own) == key.strip_suffix("_mb")
@@ -71,7 +71,8 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
     all
 }
 
-/// Whether two settings work against each other: large blocks that are not split are not shared by expandable segments either.
+/// Returns whether two settings conflict: expandable segments and a limit for splitting. Large unsplit blocks can't be
+/// shared.
 fn grows_without_bound(settings: &[(String, String)]) -> bool {
     let all = all_settings(settings);
     let is = |wanted: &str, holds: fn(&str) -> bool| all.iter().any(|&(key, value)| key == wanted && holds(value));
@@ -143,12 +144,12 @@ fn say(writing: &mut Writing<'_>, found: &[Found]) {
     writing.say(Tone::Fact, text, None);
 }
 
-/// Settings that a sentence names.
+/// Maximum number of settings in a sentence.
 const MOST_NAMES: usize = 8;
 
 fn write_settings(writing: &mut Writing<'_>) {
     let settings = all_settings(&writing.file.snapshot.settings);
-    // Those of rounding are one where all are alike.
+    // The rounding settings are shown as one row if all have the same value.
     let divisions = |key: &str| key.split_once('.').is_some_and(|(prefix, _)| prefix == known::DIVISIONS);
     let mut of_sizes = settings.iter().filter(|(key, _)| divisions(key));
     let first = of_sizes.next();

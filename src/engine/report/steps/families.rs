@@ -1,4 +1,4 @@
-//! Annotations by name, numbers aside: which of them are the steps.
+//! Grouping of annotations by name without numbers, to find the group that marks the steps.
 
 use super::found::{How, Steps};
 use super::placed::Placed;
@@ -8,20 +8,21 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 
-/// Bytes of a name that are looked at.
+/// Maximum number of bytes of a name that are compared.
 const LONGEST_NAME: usize = 200;
-/// What the annotations of steps are called.
+/// Words in the names of step annotations.
 const WORDS: [&str; 3] = ["step", "iter", "batch"];
 
-/// Annotations whose names are equal but for their numbers.
+/// Annotations whose names differ only in their numbers.
 struct Family {
-    /// Without numbers: `step_#`.
+    /// Name with `#` in place of numbers: `step_#`.
     stem: String,
     name: StringId,
-    /// Whether another has another name, and whether another has the same.
+    /// Set when annotations with different names were found. `repeats` is set when a name occurs again.
     varies: bool,
     repeats: bool,
-    /// Whether one was over before the trace began: then one that is under way where the trace begins has lost its own beginning.
+    /// Set when an annotation started and ended before the first event. Then an annotation that is open at the first
+    /// event is a partial step.
     began_before: bool,
     count: u32,
     covered: u64,
@@ -29,17 +30,18 @@ struct Family {
     last: Span,
 }
 
-/// The families of a device.
+/// Annotation families of a device.
 #[derive(Default)]
 pub(super) struct Families {
     families: Vec<Family>,
     by_stem: HashMap<String, u32, foldhash::fast::RandomState>,
     by_name: HashMap<StringId, u32, foldhash::fast::RandomState>,
-    /// Rows outside the trace that were looked at, then places.
+    /// Index of the next annotation: first into `Placed::outside`, then into `Placed::places`.
     next: usize,
-    /// The family of each place; [`NONE`] for one that can't be a step.
+    /// Family of each placed annotation. [`NONE`] if the annotation can't be a step.
     of_place: Vec<u32>,
-    /// The family that are the steps, once all are known, and how many places were looked through for it.
+    /// Family that marks the steps, once all annotations are known. `gathered` counts the placed annotations that were
+    /// searched for it.
     chosen: Option<Option<u32>>,
     gathered: usize,
     spans: Vec<Span>,
@@ -49,7 +51,7 @@ pub(super) struct Families {
 const NONE: u32 = u32::MAX;
 
 impl Families {
-    /// Sorts annotations into families.
+    /// Assigns annotations to families and collects the steps.
     pub(super) fn step(
         &mut self,
         snapshot: &Snapshot,
@@ -123,18 +125,18 @@ impl Families {
         family
     }
 
-    /// The family that are the steps; of several the one that says so, then the one that covers most, then the first.
+    /// Returns the family that marks the steps: the highest rank, then the most covered events, then the first.
     fn best(&self) -> Option<u32> {
         let ranked =
             (0u32..).zip(&self.families).filter_map(|(at, family)| Some((family.rank()?, family.covered, !at)));
         ranked.max().map(|(_, _, at)| !at)
     }
 
-    /// The steps by annotations, if there are any; told once.
+    /// Returns the steps, or `None` if no family marks steps. A second call returns `None`.
     pub(super) fn take_steps(&mut self) -> Option<Steps> {
         let family = self.families.get(self.chosen.take().flatten()? as usize)?;
         let (spans, rows) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.rows));
-        // What is between them is a part of no step.
+        // Events between the annotations belong to no step.
         if family.varies || family.covered * 10 >= 9 * u64::from(family.last.to - family.first.from) {
             return Some(Steps { spans, rows, found: How::Annotations(family.stem.clone()) });
         }
@@ -145,14 +147,14 @@ impl Families {
 }
 
 impl Family {
-    /// How much it looks like steps; `None`: not at all.
+    /// Returns how well the family fits as steps, higher is better, or `None` if it does not fit.
     fn rank(&self) -> Option<u32> {
         let stem = self.stem.to_ascii_lowercase();
         let says_so = WORDS.iter().any(|word| stem.contains(word));
         match (self.varies, self.repeats, says_so) {
-            // One is enough where it says so.
+            // With a word for steps in the name, one annotation is enough.
             (true, false, true) if self.count > 0 => Some(3),
-            // `h.0`, `h.1`… are the layers of a model.
+            // `h.0`, `h.1`, … are layers of a model.
             (true, false, false) if self.count > 1 && !stem.contains(".#") => Some(2),
             (false, _, true) if self.count > 1 => Some(1),
             (false, _, false) if self.count > 1 => Some(0),
@@ -161,7 +163,7 @@ impl Family {
     }
 }
 
-/// A name with `#` for each number in it.
+/// Replaces each number in a name by `#`.
 fn stem(name: &str) -> String {
     let mut stem = String::new();
     for letter in name.chars() {

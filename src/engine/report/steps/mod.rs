@@ -1,12 +1,13 @@
-//! The iterations of a training or an inference: by its annotations, or else by what repeats in its allocations.
+//! Detection of steps, the iterations of training or inference, from annotations or from repeating allocations.
 //!
-//! 1. Annotations that are equal but for a number, `step_1`, `step_2`…: each is a step. So is each of one name that comes again and
-//!    again, where they cover nine tenths of the trace from the first to the last.
-//! 2. Annotations of one name that cover less, `Optimizer.step`: a step goes from the end of one to the end of the next.
-//! 3. A call stack that comes at even distances (`recurrence.rs`), where that gives more steps than 2.
+//! 1. Annotations that differ only in a number, `step_1`, `step_2`, …: each is a step. The same holds for repeated
+//!    annotations with one name if they cover nine tenths of the trace between the first and the last.
+//! 2. Annotations with one name that cover less, such as `Optimizer.step`: a step goes from the end of one to the end
+//!    of the next.
+//! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
 //!
-//! To use it from another topic: make a [`Finding`], call its `step` until it is done, then read `steps`: their spans are
-//! ascending and don't overlap, [`Steps::how`] says how they were found.
+//! Other reports create a [`Finding`], call its `step` until it is done, and read its `steps`. Their spans are
+//! ascending and don't overlap.
 
 mod families;
 mod found;
@@ -23,13 +24,13 @@ use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
-/// The search for them.
+/// Search for the steps of a device.
 pub(super) struct Finding {
     device: i64,
     pub(super) placed: Placed,
     is_placed: bool,
     families: Families,
-    /// What annotations say, once they were looked at.
+    /// Steps from annotations, once the annotations were read.
     by_name: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
@@ -42,7 +43,7 @@ impl Finding {
         Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
     }
 
-    /// Searches, until `steps` are there (none where the file has no such device), and `placed`.
+    /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
     pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
@@ -68,7 +69,7 @@ impl Finding {
         Ok(())
     }
 
-    /// Bytes on the heap of what was found.
+    /// Returns the size of the results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         let Placed { places, spans, .. } = &self.placed;
         places.capacity() * size_of::<PlacedAnnotation>()

@@ -1,12 +1,16 @@
-//! Steps of a trace without annotations: a call stack that allocates at even distances, in slices and linear time.
+//! Steps of a trace without annotations: finds a call stack that allocates at even intervals, in linear time.
 //!
-//! A stack is even when it allocates at least three times, from the first to the last over half of all allocations, and the distances
-//! between (counted in allocations; the first aside where there are more than two: what is made once is made then) vary by at most
-//! a quarter of their mean. The number of times that most even stacks allocate (of equal numbers the smallest) is that of the steps.
-//! Stacks that allocate as often, or once more or less (a trace may begin and end anywhere), agree. Where the Python frames of all
-//! that agree begin with one call of a `forward`, of an optimizer or of the backward pass, or have none in common, the loop is in
-//! there and goes over layers or parameters; then the number that is next. A step begins where of the agreeing stacks the one
-//! allocates before whose second time the least is live.
+//! A stack is even if it allocates at least three times, spans at least half of all allocations, and its intervals
+//! (counted in allocations) have a standard deviation of at most a quarter of their mean. With more than two intervals,
+//! the first is ignored, because it contains one-time allocations.
+//!
+//! The candidates for the number of steps are the counts that even stacks have in common, those of most stacks first,
+//! then the smallest. Stacks agree with a candidate if their count differs by at most one, because a trace may start
+//! and end anywhere. If the Python frames that all agreeing stacks have in common are inside a `forward`, an optimizer
+//! or the backward pass, or if there are none, the loop runs over layers or parameters and the next candidate is tried.
+//!
+//! A step starts at each allocation of one agreeing stack: the one with the fewest live bytes before its second
+//! allocation.
 
 use super::found::{How, Steps};
 use crate::protocol::Span;
@@ -19,12 +23,12 @@ use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Action, FrameId, Snapshot, StackId};
 
-/// Even stacks that are looked at in one go: as long as so many steps.
+/// Number of even stacks that are compared at once. The time slice is charged for all of them in advance.
 const STACKS_AT_ONCE: u32 = 128;
-/// Stacks that must agree.
+/// Minimum number of stacks that must agree.
 const FEWEST: u32 = 3;
 
-/// When a stack allocates, counted in allocations.
+/// Occurrences of a stack, as indices of allocations.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     count: u32,
@@ -32,26 +36,27 @@ struct Seen {
     second: u32,
     last: u32,
     squares: u128,
-    /// The events before its second time.
+    /// Number of events before its second allocation.
     before_second: u32,
 }
 
-/// The search, as far as it is.
+/// Search for steps by repeating stacks.
 #[derive(Default)]
 pub(super) struct Recurrence {
     event: u32,
     allocations: u32,
-    /// The place after that of each stack in `seen`; 0: it has none. A table of hashes would cost more than all else.
+    /// By stack: index into `seen` plus one, or 0 if the stack has not allocated yet. Faster than a hash table.
     places: Column<u32>,
     seen: Vec<(StackId, Seen)>,
     even: Option<Vec<(StackId, Seen)>>,
-    /// The numbers of times that stacks agree on, the next last.
+    /// Candidates for the number of steps. The last one is tried next.
     numbers: Vec<u32>,
-    /// Of the one looked at: how many of `even`, the Python frames that all agreeing begin with, the one where the least is live.
+    /// For the current candidate: number of `even` stacks compared. `agreeing` counts those that agree, and `callers`
+    /// has the Python frames that they have in common.
     looked_at: usize,
     agreeing: u32,
     callers: Option<Vec<FrameId>>,
-    /// With the bytes that are live before its second time.
+    /// Agreeing stack with the fewest live bytes before its second allocation, and these bytes.
     anchor: Option<(StackId, Seen, i64)>,
     modules: Calls,
     is_chosen: bool,
@@ -60,7 +65,7 @@ pub(super) struct Recurrence {
 }
 
 impl Recurrence {
-    /// Searches.
+    /// Continues the search.
     pub(super) fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
         let count = history.event_count();
         if self.even.is_none() && self.places.is_empty() {
@@ -97,7 +102,7 @@ impl Recurrence {
         Ok(())
     }
 
-    /// What was found, once done.
+    /// Returns the steps and leaves the search empty. Call it when the search is done.
     pub(super) fn take_steps(&mut self) -> Steps {
         std::mem::take(&mut self.steps)
     }
@@ -130,7 +135,7 @@ impl Recurrence {
         }
     }
 
-    /// On how many times stacks agree.
+    /// Determines the even stacks and the candidates for the number of steps.
     fn agree(&mut self) {
         let allocations = u64::from(self.allocations);
         let seen = std::mem::take(&mut self.seen).into_iter();
@@ -141,7 +146,7 @@ impl Recurrence {
             *votes.entry(seen.count).or_default() += 1;
         }
         let numbers = votes.iter().filter(|&(_, &votes)| votes >= FEWEST);
-        // What is looked at first stands last.
+        // Sorted so that the best candidate is last.
         let numbers =
             numbers.map(|(&number, &votes)| (u128::from(votes) << 32 | u128::from(!number), number)).collect();
         let numbers = sorted_numbers(numbers);
@@ -149,7 +154,7 @@ impl Recurrence {
         self.even = Some(even);
     }
 
-    /// Looks at some of the stacks that agree on the next number, and when at all, whether those are steps.
+    /// Compares some stacks with the current candidate. After the last stack, accepts or rejects the candidate.
     fn choose(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let (Some(&number), Some(even)) = (self.numbers.last(), &self.even) else {
             (self.anchor, self.is_chosen) = (None, true);
@@ -161,7 +166,7 @@ impl Recurrence {
                 continue;
             }
             let frames = self.modules.python(snapshot, stack);
-            // The backward pass has threads of its own, where nothing tells steps from operators.
+            // The backward pass runs on its own threads. Without Python frames, steps look the same as operators there.
             if frames.is_empty() {
                 continue;
             }
@@ -191,8 +196,8 @@ impl Recurrence {
         (self.looked_at, self.agreeing, self.anchor) = (0, 0, None);
     }
 
-    /// The last step may be cut by the end of the trace, or have all that comes after it: it is left out where it has fewer than seven
-    /// eighths of the allocations of any other, or more than twice as many.
+    /// Drops the last step if it is likely cut off by the end of the trace or includes what follows the loop: if it has
+    /// fewer than seven eighths of the allocations of any other step, or more than twice as many.
     fn leave_out_a_part(&mut self) {
         if let Some((&last, others)) = self.lengths.split_last()
             && let (Some(&least), Some(&most)) = (others.iter().min(), others.iter().max())
@@ -214,7 +219,7 @@ impl Seen {
             (from, distances, squares) = (self.second, distances - 1, squares - first * first);
         }
         let range = u128::from(self.last - from);
-        // Variance of the distances ≤ (mean / 4)².
+        // Variance of the intervals ≤ (mean / 4)².
         16 * distances.saturating_mul(squares) <= 17 * range * range
     }
 }

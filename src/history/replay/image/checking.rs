@@ -1,11 +1,11 @@
-//! Whether a history that was read is whole: nothing in it refers to what is not there, or lies beyond its last moment.
+//! Validation of loaded histories: all references are in range, and no moment is beyond the last.
 
 use crate::replay::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
 use crate::replay::trace::{EARLY, Lives, NEVER};
 use crate::snapshot::{Action, Rows, StackId};
 use base::column::Column;
 
-/// Labels that are no row of the table: SnapViewer's frees have none.
+/// Labels without a row in the table. SnapViewer's frees have none.
 const NO_LABELS: u32 = u32::MAX;
 
 pub(super) fn is_whole(history: &DeviceHistory, rows: Rows) -> bool {
@@ -34,13 +34,13 @@ fn has_events(history: &DeviceHistory, rows: Rows) -> bool {
         && has_subjects(history)
 }
 
-/// Whether what events are about is there.
+/// Returns whether the subjects of all events exist.
 fn has_subjects(history: &DeviceHistory) -> bool {
     let DeviceHistory { events, allocations, segment_operations, notes, .. } = history;
     let [before, traced] = &allocations.parts;
     let named = u64::from(allocations.unexplained) + u64::from(allocations.statics);
     let Some(early) = (before.size.len() as u64).checked_sub(named) else { return false };
-    // By number of the action: how many there are of what it is about, and whether that can be from before the trace.
+    // For each action: the number of its subjects in the trace, and from before it.
     let about = Action::ALL.map(|action| match action {
         Action::Alloc | Action::FreeRequested | Action::FreeCompleted => (traced.size.len() as u64, early),
         action if action.is_of_segment() => (segment_operations.len() as u64, 0),
@@ -72,7 +72,7 @@ fn has_allocations(history: &DeviceHistory) -> bool {
         && allocations.born.iter().is_sorted_by(|one, other| one < other)
 }
 
-/// Whether all values are so. It goes through all of them: without a way out, several are looked at at once.
+/// Returns whether all values satisfy `is_so`. It never stops early, so that the loop can be vectorized.
 fn all<T: Copy>(column: &Column<T>, is_so: impl Fn(T) -> bool) -> bool {
     column.chunks().all(|chunk| chunk.iter().fold(true, |all, &value| all & is_so(value)))
 }

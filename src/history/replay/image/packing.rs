@@ -1,14 +1,14 @@
-//! Chunks of columns as bytes: each value less the least of its chunk, in one, two, four or eight bytes.
+//! Packing of column chunks: each value minus the chunk's minimum, in one, two, four or eight bytes.
 
 use base::column::Column;
 
-/// Bytes before the values: column, width, the least value.
+/// Length of a part's header: column, width and minimum.
 const HEAD: usize = 10;
 
-/// A value of a column as a number without a sign, in the same order.
+/// Column value that can be converted to an unsigned number with the same order.
 pub(super) trait Word: Copy {
     fn word(self) -> u64;
-    /// Of a number that no value has, another one.
+    /// Converts back from [`Word::word`]. Out-of-range numbers are truncated.
     fn of(word: u64) -> Self;
 }
 
@@ -47,13 +47,13 @@ macro_rules! signed {
 unsigned!(u8, u32, u64);
 signed!(i32, i64);
 
-/// A part of a column.
+/// Packs a chunk of column `column` into a part.
 pub(super) fn packed<T: Word>(column: u8, chunk: &[T]) -> Vec<u8> {
     let words: Vec<u64> = chunk.iter().map(|value| value.word()).collect();
     narrowed(column, &words)
 }
 
-/// The same, of any column: one function for all of them, as the page loads it.
+/// Packs a chunk. Not generic, so that the page loads it once.
 fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
     let least = words.iter().copied().min().unwrap_or(0);
     let width = match words.iter().copied().max().unwrap_or(0) - least {
@@ -71,12 +71,12 @@ fn narrowed(column: u8, words: &[u64]) -> Vec<u8> {
     part
 }
 
-/// Appends what is in a part, without the number of its column; `false` where it makes no sense.
+/// Appends the values of a part to `column`. `part` is without the column number. Returns `false` if it is invalid.
 pub(super) fn unpack<T: Word>(part: &[u8], column: &mut Column<T>) -> bool {
     widened(part).is_some_and(|words| column.push_chunk(words.into_iter().map(T::of).collect()))
 }
 
-/// The words in a part, of any column.
+/// Unpacks the values of a part. Not generic.
 fn widened(part: &[u8]) -> Option<Vec<u64>> {
     let (&[width, ref least @ ..], values) = part.split_first_chunk::<{ HEAD - 1 }>()?;
     let least = u64::from_le_bytes(*least);

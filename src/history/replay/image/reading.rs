@@ -1,4 +1,4 @@
-//! Parts → histories.
+//! Reader of serialized histories.
 
 use super::checking::is_whole;
 use super::packing::unpack;
@@ -15,10 +15,10 @@ use crate::snapshot::{Action, LabelsId, Rows, Snapshot, Warnings};
 use base::column::Column;
 use std::fmt;
 
-/// Numbers of a device that are no columns.
+/// Number of a device's values that are not columns.
 const NUMBERS: usize = 11 + Action::ALL.len() + 25;
 
-/// Histories on their way in.
+/// Histories that are being loaded.
 #[derive(Default)]
 pub(in crate::replay) struct Image {
     devices: Vec<([u64; NUMBERS], Columns)>,
@@ -27,28 +27,28 @@ pub(in crate::replay) struct Image {
     has_any: bool,
 }
 
-/// What takes the parts of histories: linked only where one is made.
+/// Loader of serialized histories. It is a trait object, so that programs that do not use it do not link it.
 pub(in crate::replay) trait Histories {
-    /// Takes the next part; `false` where it makes no sense.
+    /// Adds the next part. Returns `false` if it is invalid.
     fn part(&mut self, part: &[u8]) -> bool;
 
-    /// Whether any part came.
+    /// Returns whether any part was added.
     fn has_any(&self) -> bool;
 
-    /// All parts are there: whether they are histories that belong to these tables.
+    /// Builds the histories after the last part. Returns whether they are valid and refer only to rows of these tables.
     fn end(&mut self, rows: Rows) -> bool;
 
-    /// The histories, by ordinal, host memory last, and what was odd; with the ranges that the snapshot's annotations make.
+    /// Returns the histories, by ordinal with host memory last, and the warnings. The annotations come from the
+    /// snapshot.
     fn finish(&mut self, snapshot: &Snapshot) -> (Vec<DeviceHistory>, Warnings);
 
-    /// How many events there are.
+    /// Number of events.
     fn events(&self) -> u64;
 
-    /// Bytes on the heap.
     fn heap_bytes(&self) -> usize;
 }
 
-/// Says no more than what it is: what it holds would take more code than reading it.
+/// Prints only the name. Printing the contents would take more code than loading them.
 impl fmt::Debug for dyn Histories {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Histories")
@@ -107,7 +107,7 @@ impl Histories for Image {
         for history in &mut self.histories {
             let marks = (0u32..).zip(&snapshot.marks).filter(|(_, mark)| mark.device == history.device);
             let rows: Vec<u32> = marks.map(|(row, _)| row).collect();
-            // What is odd about them was said with the others.
+            // Warnings about them are already among the loaded ones.
             history.annotations = ranges(&rows, snapshot, &mut Warnings::default());
         }
         (std::mem::take(&mut self.histories), std::mem::take(&mut self.warnings))
@@ -132,7 +132,7 @@ impl Histories for Image {
     }
 }
 
-/// A history of its numbers and columns; `None` where something is missing.
+/// Builds a history from its values and columns. Returns `None` if something is missing.
 fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
     let Columns { bytes: [action], words, longs, signed, offsets: [offset] } = columns;
     let [
@@ -248,7 +248,7 @@ fn history(numbers: [u64; NUMBERS], columns: Columns) -> Option<DeviceHistory> {
     })
 }
 
-/// What can be annotated; the reverse of how it is written.
+/// Decodes the subject of an annotation.
 pub(super) fn subject_of(number: u64) -> Option<Subject> {
     let index = number as u32;
     match number >> 32 {

@@ -1,4 +1,4 @@
-//! A history → its parts.
+//! Writer of serialized histories.
 
 use super::packing::{Word, packed};
 use super::reading::subject_of;
@@ -9,10 +9,10 @@ use crate::replay::trace::{Annotated, EARLY, Subject};
 use crate::snapshot::Warnings;
 use base::column::Column;
 
-/// Hands out the parts of a history, all of whose events are there.
+/// Passes the parts of a history, which must be complete, to `put`.
 ///
 /// # Errors
-/// Those of `put`.
+/// Returns the first error of `put`.
 pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let mut head = vec![HISTORY];
     numbers(history).into_iter().for_each(|number| head.extend(number.to_le_bytes()));
@@ -20,7 +20,7 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
     let DeviceHistory { events, allocations, drawn, reserved, pending, .. } = history;
     let times = &events.times;
     let [before, traced] = &allocations.parts;
-    // Sorted as plain numbers, which others sort as well: another kind of sorting is more code to load.
+    // Sorted as plain numbers, because sorting another type adds code to the page.
     let sorted = |mut numbers: Vec<u64>| {
         numbers.sort_unstable();
         numbers
@@ -87,10 +87,10 @@ pub fn parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Result<()
     each(4, [&times.offset], put)
 }
 
-/// Hands out what was odd.
+/// Passes the parts of the warnings to `put`.
 ///
 /// # Errors
-/// Those of `put`.
+/// Returns the first error of `put`.
 pub fn warning_parts<E>(warnings: &Warnings, put: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     for (kind, count, place) in warnings.iter() {
         let kind = KINDS.iter().position(|known| known == kind).unwrap_or(KINDS.len());
@@ -113,7 +113,7 @@ fn each<T: Word, E, const COUNT: usize>(
     Ok(())
 }
 
-/// What an event can be annotated about, as the column of subjects has it, below its kind.
+/// Encodes the subject of an annotation: its number in the column of subjects, with its kind above.
 fn number_of(subject: Subject) -> u64 {
     match subject {
         Subject::Traced(index) => u64::from(index),
@@ -123,7 +123,7 @@ fn number_of(subject: Subject) -> u64 {
     }
 }
 
-/// All that is no column.
+/// Collects all values that are not columns.
 fn numbers(history: &DeviceHistory) -> Vec<u64> {
     let DeviceHistory { device, allocations, events, numbers, drawn, reserved, pending, ends, .. } = history;
     let (first, latest, uneven) = events.times.ends();

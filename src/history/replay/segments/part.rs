@@ -1,26 +1,26 @@
-//! A part of what was held from the driver: the ranges that are wanted, as if there were no others.
+//! Reserved memory reduced to selected ranges.
 
 use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLives, Subject};
 use super::{Totals, signed};
 use base::slice::{Slice, Sliced};
 
-/// Some of the ranges of a device, with the ids they have among all; the others are there, of no bytes.
+/// Ranges of a device with their usual ids. Ranges that are not selected have size zero.
 #[derive(Clone, Debug)]
 pub struct SegmentPart {
-    /// The ranges. What is live when is as in [`SegmentLives::live`].
+    /// Ranges. Live sets are as in [`SegmentLives::live`].
     pub ranges: Allocations,
-    /// Their bytes at each moment.
+    /// Mapped bytes at each moment.
     pub mapped: Totals,
-    /// By segment operation: by how many bytes `mapped` grows.
+    /// Change of `mapped` by segment operation, in bytes.
     changes: Column<i64>,
     base: i64,
-    /// The range, then the event that comes next.
+    /// Next range, then next event.
     next: usize,
     next_event: Option<usize>,
 }
 
 impl SegmentPart {
-    /// Nothing taken yet.
+    /// Creates the initial state without any ranges.
     pub fn new(history: &DeviceHistory) -> SegmentPart {
         SegmentPart {
             ranges: Allocations::default(),
@@ -32,7 +32,7 @@ impl SegmentPart {
         }
     }
 
-    /// Takes those of `lives` that are wanted. All must be the same every time.
+    /// Adds the ranges of `lives` that `is_wanted` selects. Every call must pass the same arguments.
     ///
     /// # Errors
     /// The time is up.
@@ -94,18 +94,17 @@ impl SegmentPart {
         }
     }
 
-    /// By how many bytes what is mapped of it grows at `event`.
+    /// Returns the change of the selected mapped bytes at `event`.
     pub fn change(&self, history: &DeviceHistory, event: EventIdx) -> i64 {
         let Subject::Segment(operation) = history.events.subject(event.0) else { return 0 };
         self.changes.get(operation as usize).unwrap_or(0)
     }
 
-    /// Its bytes at a moment, where `change` is [`SegmentPart::change`].
+    /// Returns the curve of the selected bytes. `change` must be [`SegmentPart::change`].
     pub fn curve<'a>(&'a self, change: &'a dyn Fn(EventIdx) -> i64) -> Curve<'a> {
         Curve::new(&self.mapped, change)
     }
 
-    /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.ranges.heap_bytes() + self.mapped.heap_bytes() + self.changes.heap_bytes()
     }

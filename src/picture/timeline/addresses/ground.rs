@@ -1,4 +1,4 @@
-//! What was mapped when, behind the blocks: in each column the rows of the ranges that are held at its moment.
+//! Mapped memory behind the blocks: the rows of the reserved ranges at each column's moment.
 
 use super::lying::rows_of;
 use super::source::AddressSource;
@@ -10,24 +10,24 @@ use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
 
-/// Where it would take more quads, rows are told apart less well.
+/// Maximum number of quads. Beyond it, rows are merged.
 const MOST_QUADS: usize = MAX_QUADS / 4;
 
-/// The rectangles of what was mapped, in the making.
+/// Progress of drawing the mapped memory.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     view: View,
-    /// The range that is looked at next.
+    /// Next range to collect.
     next: usize,
-    /// Ranges that come and ranges that go: column, lower and upper row, 16 bits each.
+    /// Ranges that enter and ranges that leave, packed as column << 32 | lower row << 16 | upper row.
     changes: [Vec<u64>; 2],
     done: [usize; 2],
     column: usize,
-    /// How many ranges are in each row.
+    /// Number of ranges in each row.
     counts: Vec<u32>,
-    /// The quads that reach into the column in work, upwards.
+    /// Quads that extend into the current column, bottom up.
     open: Vec<u32>,
-    /// So many rows are told as one.
+    /// Number of rows that are merged into one.
     thick: usize,
     pub(super) quads: Vec<Quad>,
     is_sorted: bool,
@@ -40,13 +40,13 @@ impl Ground {
         Ground { view: *view, next: 0, changes, done, column: 0, counts, open, thick: 1, quads, is_sorted: false }
     }
 
-    /// Works until it is done. `shown` are the moments that the columns show.
+    /// Runs until it is done. `shown` has the moment of each column.
     pub(super) fn step(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], slice: &mut Slice) -> Sliced {
         while let Some(part) = slice.part(&mut self.next, source.ranges.len(), 1)? {
             self.collect(source, grid, shown, part);
         }
         if !self.is_sorted {
-            // Ids are in order of birth; only what goes has to be sorted.
+            // Ids are in order of allocation, so only the ranges that leave need sorting.
             let [_, goes] = &mut self.changes;
             goes.sort_unstable();
             self.is_sorted = true;
@@ -81,7 +81,7 @@ impl Ground {
         }
     }
 
-    /// Brings the counts to the column in work: whether they have changed.
+    /// Applies the changes of the current column. Returns true if any count changed.
     fn apply(&mut self) -> bool {
         let Ground { changes, done, column, counts, .. } = self;
         let mut has_changed = false;
@@ -89,7 +89,7 @@ impl Ground {
             while let Some(&change) = changes.get(*done).filter(|change| **change >> 32 == *column as u64) {
                 let [lower, upper] = [change >> 16, change].map(|row| usize::from(row as u16));
                 for count in counts.get_mut(lower..upper).unwrap_or_default() {
-                    // Those that come are first: no count is ever less than nothing.
+                    // Entering ranges are applied first, so no count is negative.
                     *count = if at == 0 { *count + 1 } else { count.saturating_sub(1) };
                 }
                 (*done, has_changed) = (*done + 1, true);
@@ -98,7 +98,7 @@ impl Ground {
         has_changed
     }
 
-    /// Draws the rows as they are now: quads that stay the same go on.
+    /// Draws the rows of the current column. Unchanged quads continue.
     fn draw(&mut self, x: [i16; 2]) {
         let runs = self.runs();
         let mut open = std::mem::take(&mut self.open).into_iter().peekable();
@@ -129,7 +129,7 @@ impl Ground {
         }
     }
 
-    /// The rows with a range in them, neighbours together.
+    /// Returns the runs of adjacent rows that contain a range.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for (at, rows) in self.counts.chunks(self.thick).enumerate() {

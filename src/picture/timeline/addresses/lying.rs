@@ -1,4 +1,4 @@
-//! Which allocations a window of addresses shows, in which rows, and the columns in which each comes and goes.
+//! Allocations that a window of addresses shows, their rows, and the columns where each enters and leaves.
 
 use super::source::AddressSource;
 use crate::timeline::columns::Grid;
@@ -9,8 +9,8 @@ use base::slice::{Slice, Sliced};
 use history::replay::AllocationId;
 use std::ops::Range;
 
-/// The rows that `[lowest, above)` of the axis covers in the window, clipped to it: as edges are rounded, or where that leaves none, the
-/// one of its middle. `None` outside the window.
+/// Returns the rows that `[lowest, above)` of the address axis covers, clipped to the window. If rounding leaves none,
+/// returns the row of the middle. `None` outside the window.
 pub(super) fn rows_of(view: &View, [lowest, above]: [u64; 2]) -> Option<[i16; 2]> {
     let [mut lower, mut upper] = [lowest, above].map(|byte| view.row_from_bytes(byte));
     if lower >= upper {
@@ -22,7 +22,7 @@ pub(super) fn rows_of(view: &View, [lowest, above]: [u64; 2]) -> Option<[i16; 2]
     (lower < upper).then_some([lower, upper])
 }
 
-/// What is known of a block while its leaf is not.
+/// A visible block before its leaf number is known.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     id: u32,
@@ -31,30 +31,31 @@ struct Found {
     whole_px: u16,
 }
 
-/// What is drawn of a block: where.
+/// Position of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lie {
     pub(super) rows: [i16; 2],
-    /// Its height in whole pixels.
+    /// Height in whole pixels.
     pub(super) whole_px: u16,
 }
 
 impl Lie {
-    /// The row of its middle.
+    /// Returns the row of the block's middle.
     pub(super) fn middle(self) -> usize {
         (self.rows[0] + (self.rows[1] - self.rows[0] - 1) / 2).max(0) as usize
     }
 }
 
-/// The blocks that are live at some column's moment and lie in the window, in order of their middle rows: each is a leaf.
+/// Blocks that are in the window and live at the moment of some column, ordered by the row of their middle. Each is a
+/// leaf.
 #[derive(Clone, Debug)]
 pub(super) struct Lying {
     view: View,
     next: usize,
     found: Vec<Found>,
-    /// Where each row's leaves begin; one entry more than rows. While they are counted, one place further up.
+    /// First leaf of each row, and one entry more. While counting, stored one place further up.
     starts: Vec<u32>,
-    /// The place in `found` of each leaf.
+    /// Index in `found` of each leaf.
     order: Vec<u32>,
     filled: usize,
     named: usize,
@@ -89,18 +90,18 @@ impl Lying {
         }
     }
 
-    /// The window.
+    /// Returns the window.
     pub(super) fn view(&self) -> &View {
         &self.view
     }
 
-    /// The leaves whose middle is in these rows.
+    /// Returns the leaves whose middle is in these rows.
     pub(super) fn leaves(&self, rows: Range<usize>) -> Range<u32> {
         let start = |row: usize| self.starts.get(row).or(self.starts.last()).copied().unwrap_or(0);
         start(rows.start)..start(rows.end)
     }
 
-    /// Works until it is done.
+    /// Runs until it is done.
     pub(super) fn step(
         &mut self,
         source: &AddressSource,
@@ -133,7 +134,7 @@ impl Lying {
         }
     }
 
-    /// Looks at all allocations.
+    /// Collects the visible blocks among these allocations.
     fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns, ids: Range<usize>) {
         let window = grid.all_moments();
         let allocations = source.source.allocations;
@@ -169,7 +170,7 @@ impl Lying {
         Stage::Order
     }
 
-    /// Gives more blocks their leaves. A row's start moves up to that of the next meanwhile.
+    /// Assigns leaves to more blocks. Meanwhile each row's start advances to that of the next row.
     fn put_in_order(&mut self, places: Range<usize>) {
         for place in places {
             let row = self.found.get(place).map_or(0, |found| found.lie().middle());
@@ -182,7 +183,7 @@ impl Lying {
         }
     }
 
-    /// Names more leaves.
+    /// Adds more leaves to `visible`, in order.
     fn name(&mut self, source: &AddressSource, grid: &Grid, columns: &SceneColumns, leaves: Range<usize>) {
         for &place in self.order.get(leaves).unwrap_or_default() {
             if let Some(found) = self.found.get(place as usize) {
@@ -193,7 +194,7 @@ impl Lying {
     }
 
     fn forget_places(&mut self, grid: &Grid) -> Stage {
-        // Each row's start is that of the next now.
+        // Each row's start is that of the next row now.
         self.starts.insert(0, 0);
         (self.found, self.order) = Default::default();
         self.changes = Changes::new(grid.len());

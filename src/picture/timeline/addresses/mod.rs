@@ -1,13 +1,13 @@
-//! Where allocations lie: one rectangle a block, from address to address, over what was mapped. A scene of it in slices.
+//! Pictures of addresses: one rectangle per block, from address to address, over the mapped memory. Built in slices.
 //!
 //! ```text
-//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        all of it driven by AddressJob
+//! Totals ──▶ columns ──▶ ground ──▶ lying ──▶ sweep ──▶ Scene        (driven by AddressJob)
 //! ```
 //!
-//! A column shows, as in the stack, the moment of its largest total, exactly: a block that is live then covers the rows between its
-//! edges, rounded as in the stack. One lower than θ is *thin*: it belongs to the row (the θ rows) that has its middle, and those of a row
-//! are drawn as one cell in the colour of the largest, as far as no block that is not thin covers it. So every block live at that moment is
-//! drawn, and a row that no block reaches into never is: a free gap of a whole row is never painted over.
+//! A column shows the moment of its largest total, as in the stack. A live block covers the rows between its edges,
+//! rounded as in the stack. A block lower than θ is *thin*. It belongs to the cell of θ rows that contains its middle.
+//! The thin blocks of a cell are drawn as one rectangle in the colour of the largest, where no other block covers it.
+//! So every live block is drawn, and a gap of a whole row is never painted over.
 
 mod ground;
 mod lying;
@@ -27,7 +27,7 @@ use lying::{Lying, rows_of};
 pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
 
-/// One scene of addresses in the making. A newer window simply drops it.
+/// A scene of addresses under construction. To cancel it, drop it.
 #[derive(Clone, Debug)]
 pub struct AddressJob {
     view: View,
@@ -38,7 +38,7 @@ pub struct AddressJob {
     stage: Stage,
 }
 
-/// What comes next, in this order; the sweep may start over with a larger θ.
+/// Stages of a scene, in order. The sweep may start over with a larger θ.
 #[derive(Clone, Debug)]
 enum Stage {
     Moments,
@@ -50,8 +50,8 @@ enum Stage {
 }
 
 impl AddressJob {
-    /// Starts a scene of `view`, whose vertical axis is that of the addresses. A window wider or higher than
-    /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) is cut to it.
+    /// Creates a job for `view`, whose vertical axis is that of the addresses. Windows larger than
+    /// [`MAX_WINDOW_PX`](super::MAX_WINDOW_PX) are cut.
     pub fn new(source: &AddressSource, view: View) -> AddressJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.source.requested.moment_count(), source.source.clock);
@@ -60,10 +60,10 @@ impl AddressJob {
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
-    /// Works until the scene is there. `source` must be the same every time.
+    /// Runs until the scene is complete. `source` must be the same every time.
     ///
     /// # Errors
-    /// The time is up; always, once the scene was handed out.
+    /// The time is up, or the scene was already returned.
     pub fn step(&mut self, source: &AddressSource, slice: &mut Slice) -> Sliced<Scene> {
         loop {
             match &mut self.stage {
@@ -95,7 +95,7 @@ impl AddressJob {
         }
     }
 
-    /// The whole scene at once, where there is no need for slices.
+    /// Creates a scene at once, without slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
         AddressJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
     }
@@ -122,8 +122,9 @@ impl AddressJob {
     }
 }
 
-/// The rectangle of an allocation in a window, at least a pixel high and wide, also where the scene does not draw it by itself: one that
-/// lives and dies between two columns' moments is shown in the column it is born in. `None` outside the window.
+/// Returns the rectangle of an allocation in a window, at least a pixel high and wide, even if the scene does not draw
+/// it alone. An allocation whose lifetime lies between the moments of two columns is shown in the column of its
+/// allocation. `None` outside the window.
 pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
     let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
     let rows = rows_of(view, (source.place)(id)?)?;

@@ -1,4 +1,4 @@
-//! The blocks of a window, column by column → quads: blocks that are not thin as they are, thin ones of a row as one cell.
+//! Conversion of a window's blocks to quads, column by column. Thin blocks are merged into cells.
 
 use super::lying::{Lie, Lying};
 use crate::timeline::Source;
@@ -9,10 +9,10 @@ use crate::timeline::tree::{Live, LiveTree};
 use crate::timeline::visible::Change;
 use base::slice::{Slice, Sliced};
 
-/// The θ that come into question, in pixels. Where not even the last is enough, it is doubled.
+/// Candidates for θ in pixels. If the last one is not enough, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 
-/// Rows in groups of θ, on a grid that stays with the plane when the window is moved.
+/// Groups of θ rows. Their grid moves with the plane when the window is panned.
 #[derive(Clone, Copy, Debug)]
 struct Cells {
     band_px: u32,
@@ -33,20 +33,20 @@ impl Cells {
         (row + self.offset as usize) / self.band_px as usize
     }
 
-    /// The first row of a cell; that of the next one is where it ends.
+    /// Returns the first row of a cell, which is also the end of the previous cell.
     fn row(self, cell: usize, rows: usize) -> usize {
         (cell * self.band_px as usize).saturating_sub(self.offset as usize).min(rows)
     }
 }
 
-/// How high cells have to be for few enough quads: told by how many cells change in each column.
+/// Estimation of θ from the number of cells that change in each column.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     most_quads: usize,
     column: usize,
     done: usize,
     quads: [usize; CANDIDATES_PX.len()],
-    /// By candidate, for each cell: one more than the column it changed in last.
+    /// For each cell and candidate: one more than the column of its last change.
     changed: Vec<[u16; CANDIDATES_PX.len()]>,
 }
 
@@ -55,9 +55,9 @@ impl Estimate {
         Estimate { most_quads, column: 0, done: 0, quads: Default::default(), changed: Vec::new() }
     }
 
-    /// The smallest θ with which the scene will have few enough quads.
+    /// Returns the smallest θ that keeps the scene within the maximum number of quads.
     pub(super) fn step(&mut self, lying: &Lying, grid: &Grid, slice: &mut Slice) -> Sliced<u32> {
-        // What comes and goes makes a quad each time, but hardly ever more.
+        // Each block makes a quad when it enters and one when it leaves, rarely more.
         if lying.visible.len() * 2 <= self.most_quads {
             return Ok(1);
         }
@@ -89,24 +89,24 @@ impl Estimate {
     }
 }
 
-/// How an attempt stands.
+/// State of an attempt.
 pub(super) enum Swept {
     TooMany,
     Done,
 }
 
-/// The thin blocks of a cell, as they are drawn.
+/// The quad of the thin blocks in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     rows: [i16; 2],
     live: Live,
     marks: u32,
     quad: u32,
-    /// What it holds has changed since.
+    /// True if the cell's content has changed since.
     stale: bool,
 }
 
-/// One attempt with one θ.
+/// An attempt with one θ.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     cells: Cells,
@@ -115,15 +115,17 @@ pub(super) struct Sweep {
     standing: Option<Standing>,
     column: usize,
     done: usize,
-    /// The leaf that covers each row, and one more.
+    /// One more than the leaf that covers each row. 0 if none does.
     cover: Vec<u32>,
-    /// By cell: how many thin blocks are live in it, what is drawn of them, and one more than the column it was last marked in.
+    /// Number of live thin blocks, by cell.
     counts: Vec<u32>,
+    /// Open quad of the thin blocks, by cell.
     open: Vec<Option<Open>>,
+    /// One more than the last column that marked the cell.
     marked: Vec<u16>,
-    /// The cells that are marked in the column in work.
+    /// Cells marked in the current column.
     dirty: Vec<u32>,
-    /// Of blocks that are not thin: their quads.
+    /// Quad of each block that is not thin, by leaf.
     quad_of: Vec<u32>,
     quads: Vec<Quad>,
     identities: Vec<QuadIdentity>,
@@ -155,12 +157,12 @@ impl Sweep {
         }
     }
 
-    /// θ.
+    /// Returns θ.
     pub(super) fn band_px(&self) -> u32 {
         self.cells.band_px
     }
 
-    /// θ, the quads, and what each is.
+    /// Returns θ, the quads and their identities.
     pub(super) fn finish(self) -> (u32, Vec<Quad>, Vec<QuadIdentity>) {
         (self.cells.band_px, self.quads, self.identities)
     }
@@ -200,7 +202,7 @@ impl Sweep {
         Ok(Swept::Done)
     }
 
-    /// Something of a cell may look different in this column.
+    /// Marks a cell that may look different in this column.
     fn mark(&mut self, cell: usize) {
         let column = self.column as u16 + 1;
         if let Some(marked) = self.marked.get_mut(cell).filter(|marked| **marked != column) {
@@ -250,7 +252,7 @@ impl Sweep {
     }
 
     fn comes(&mut self, brush: &Brush, leaf: u32, lie: Lie) {
-        // No two blocks that are live lie over each other. Where a file says so, the later one has what is left of its rows.
+        // Live blocks never overlap. In a corrupt file they may, and then the later one gets the rows that are left.
         let [lower, upper] = self.free_part(lie.rows.map(|row| row.max(0) as usize));
         if lower >= upper {
             return;
@@ -260,7 +262,7 @@ impl Sweep {
         self.draw_block(brush, leaf, [lower as i16, upper as i16]);
     }
 
-    /// The first of these rows that nothing covers, and the next that something does.
+    /// Returns the first run of uncovered rows in this range.
     fn free_part(&self, [lower, upper]: [usize; 2]) -> [usize; 2] {
         let rows = self.cover.get(lower..upper).unwrap_or_default();
         let first = rows.iter().position(|&cover| cover == 0).unwrap_or(rows.len());
@@ -298,7 +300,7 @@ impl Sweep {
         }
     }
 
-    /// Draws what a cell shows from this column on, unless it is drawn already.
+    /// Draws a cell from this column on, unless its quad is unchanged.
     fn draw_cell(&mut self, brush: &Brush, cell: usize) {
         let new = self.seen(brush, cell);
         let Some(slot) = self.open.get(cell).copied() else { return };
@@ -320,7 +322,7 @@ impl Sweep {
         }
     }
 
-    /// What is seen of the thin blocks of a cell: in which rows, what, its first and last leaf, and how.
+    /// Returns the visible part of a cell's thin blocks: rows, sums, first and last leaf, and flags.
     fn seen(&self, brush: &Brush, cell: usize) -> Option<([i16; 2], Live, [u32; 2], u32)> {
         self.counts.get(cell).filter(|&&count| count > 0)?;
         let [lower, upper] = [cell, cell + 1].map(|cell| self.cells.row(cell, self.cover.len()));
@@ -361,7 +363,7 @@ impl Sweep {
     }
 }
 
-/// What is drawn from, and from where to where: one column's left edge, and the right edge of all.
+/// Inputs for drawing one column, with its left edge and the right edge of the window.
 struct Brush<'a> {
     source: &'a Source<'a>,
     lying: &'a Lying,

@@ -1,10 +1,9 @@
-//! How the list of events takes part in the page.
+//! Registration of the Events tab as a feature.
 
 use super::{EventStep, Events, EventsAction, KEYS, act, ask, link, reset, step, take};
 use crate::change::Turn;
 use crate::feature::{Feature, ends_nothing};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Events, EventsAction, EventStep> = Feature {
     reset,
     asks: &[(Turn::WithScene, ask)],

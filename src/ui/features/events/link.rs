@@ -1,4 +1,4 @@
-//! What of the list of events stands in a link.
+//! Link keys of the Events tab.
 
 use super::{Events, EventsAction, act};
 use crate::link::reading::{Key, hexadecimal, kept, word};

@@ -1,4 +1,4 @@
-//! What of the list of events is seen: rows of text, the actions to choose from, what is said of all of it.
+//! Contents of the Events tab: rows, action filters and status line.
 
 use super::Events;
 use crate::details::clock;
@@ -9,7 +9,7 @@ use crate::shared::Shared;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
-/// The columns: each with its name and what that means.
+/// Columns of the list: name and tooltip.
 pub const COLUMNS: [(&str, &str); 12] = [
     ("Event", "Index of the event in the trace"),
     ("Time, s", "Seconds since the first event"),
@@ -25,34 +25,34 @@ pub const COLUMNS: [(&str, &str); 12] = [
     ("Reserved", "Reserved bytes after the event"),
 ];
 
-/// An action that can be listed alone.
+/// A button that filters the list by an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
     pub action: u32,
-    /// Its sign, its name and how many events there are of it.
+    /// Symbol, name and number of events.
     pub text: String,
-    /// Whether it is listed alone, or with others that are.
+    /// True if the list is filtered by this action.
     pub is_pressed: bool,
 }
 
-/// What is said of the list.
+/// The status line of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsStatus {
     pub text: String,
-    /// Whether something of the filter is wrong: then `text` says what.
+    /// True if the filter is invalid. `text` is then the error message.
     pub is_wrong: bool,
-    /// Whether there is a filter to clear.
+    /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// How many events are listed, and how many there are.
+    /// Number of listed events, and of all events.
     pub data: [u32; 2],
 }
 
-/// What is wrong with the text of a filter.
+/// Returns the error of a filter text. `None` if it is valid.
 pub(super) fn problem(text: &str) -> Option<String> {
     EventTerms::parse(text).err().map(|error| error.to_string())
 }
 
-/// A sign for what an action does, so that colour is not the only one.
+/// Returns a symbol for an action, so that it is not marked by colour alone.
 fn sign(action: Action) -> &'static str {
     match action {
         Action::Alloc => "+",
@@ -69,7 +69,7 @@ fn sign(action: Action) -> &'static str {
     }
 }
 
-/// The part of the list that is seen.
+/// Returns the visible part of the list.
 pub fn grid(events: &Events, shared: &Shared) -> Grid {
     let Some(page) = events.page() else { return Grid::default() };
     let shown = events.scroll.shown();
@@ -137,7 +137,7 @@ fn cells(shared: &Shared, action: Action, row: &EventRow) -> Vec<Cell> {
     ]
 }
 
-/// The actions that there are.
+/// Returns a filter button for each action that occurs.
 pub fn chips(events: &Events) -> Vec<Chip> {
     let counts = events.page().map_or(&[][..], |page| &page.actions);
     let chip = |((action, count), place): ((&Action, &u32), u32)| Chip {
@@ -148,7 +148,7 @@ pub fn chips(events: &Events) -> Vec<Chip> {
     Action::ALL.iter().zip(counts).zip(0..).filter(|((_, count), _)| **count > 0).map(chip).collect()
 }
 
-/// What is said of the list.
+/// Returns the status line of the list.
 pub fn status(events: &Events) -> EventsStatus {
     let mut status = EventsStatus { is_filtered: events.is_filtered(), ..EventsStatus::default() };
     if let Some(page) = events.page() {

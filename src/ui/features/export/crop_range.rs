@@ -1,36 +1,37 @@
-//! The ranges that become a smaller snapshot.
+//! Ranges of events that can be exported as a smaller snapshot.
 
 use crate::shared::Shared;
 use base::units::grouped;
 use engine::protocol::RangeMark;
 use picture::timeline::Axis;
 
-/// Events before and after the peak or an OOM.
+/// Number of events included before and after the peak or an OOM.
 const AROUND: u32 = 1000;
 
 base::listed! {
-    /// The ranges that the dialog offers, in its order.
+    /// Ranges offered by the dialog, in its order.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum CropRange {
         Selected,
         #[default]
         Window,
-        /// The annotated step that the cursor is in.
+        /// The annotated step that contains the cursor.
         Step,
         Peak,
         OutOfMemory,
     }
 }
 
-/// The annotation around the cursor that is most likely a step: one that says so, else the longest.
+/// Returns the annotation around the cursor that is most likely a step: one with "step" in its name, or else the
+/// longest.
 fn step_at(shared: &Shared) -> Option<&RangeMark> {
     let at = shared.pinned.moment;
     let around = shared.around.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 
-/// The moments that the window shows, whole columns: where a column has many, it is drawn at its highest, so on the time axis the columns
-/// beside the window say where it begins and ends.
+/// Returns the events in the window, extended to whole columns. On the time axis a column has several events and
+/// stands for the highest one, so the adjacent columns determine where it starts and ends.
 fn visible(shared: &Shared) -> Option<[u32; 2]> {
     let view = shared.view?;
     let [left, right] = [view.x_from_column(0.0), view.x_from_column(f64::from(view.width_px))];
@@ -47,7 +48,7 @@ fn visible(shared: &Shared) -> Option<[u32; 2]> {
 }
 
 impl CropRange {
-    /// The events, the first and the first beyond; `None` where there are none.
+    /// Returns the half-open range of events. `None` if the range does not exist or is empty.
     pub fn events(self, shared: &Shared) -> Option<[u32; 2]> {
         let device = shared.device()?;
         let last = shared.end_moment();
@@ -68,7 +69,7 @@ impl CropRange {
         events.filter(|[from, to]| from < to)
     }
 
-    /// What it is, for people: `1,002 events from event 840`.
+    /// Returns the label in the dialog, such as `Selected range: events 840–1,841`.
     pub fn label(self, shared: &Shared) -> String {
         let name = match self {
             CropRange::Selected => "Selected range",
@@ -86,7 +87,7 @@ impl CropRange {
     }
 }
 
-/// The ranges that there are, in the order of the dialog.
+/// Returns the ranges that exist, in the order of the dialog.
 pub fn ranges(shared: &Shared) -> Vec<CropRange> {
     CropRange::ALL.into_iter().filter(|range| range.events(shared).is_some()).collect()
 }

@@ -1,4 +1,4 @@
-//! The snapshot in the formats of other tools, and a range of it as a smaller snapshot: what the dialog offers, and what is asked for.
+//! Export to the formats of other tools, and of a range as a smaller snapshot.
 
 use super::data::{Dialog, Export, ExportStep};
 use crate::binding::{Binding, Scope, line};
@@ -10,10 +10,10 @@ use crate::to_write::to_write;
 use base::units::{Moment, grouped};
 use engine::protocol::{ExportFormat, ExportJob, ExportQuestion, ExportTable, Span, own_ordinal};
 
-/// How many of the largest allocations a trace shows.
+/// Number of the largest allocations in an exported trace.
 const LARGEST: u32 = 200;
 
-/// What of the trace the formats have, for people.
+/// Describes the part of the trace that is exported.
 pub fn exported(shared: &Shared) -> String {
     let after = Moment(shared.pinned.moment).event_or_minus_one();
     let live = match u64::try_from(after) {
@@ -29,7 +29,7 @@ pub fn exported(shared: &Shared) -> String {
     }
 }
 
-/// Its key in the dialog, and its button.
+/// Returns the key and the button of a format in the dialog.
 pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
     let (keys, label, control): (&[&str], _, _) = match format {
         ExportFormat::Speedscope => (&["o"], "Export for speedscope", "export-speedscope"),
@@ -44,7 +44,7 @@ pub(super) const fn binding(format: ExportFormat) -> Binding<ExportStep> {
     line(Scope::Export, keys, ExportStep::Write(format), label, control)
 }
 
-/// What the names of files of the shown device begin with.
+/// Returns the common prefix of the names of files exported from the shown device.
 fn name(shared: &Shared) -> Option<String> {
     let (device, is_second) = own_ordinal(shared.device()?.device);
     let file = match &shared.comparing.second {
@@ -55,7 +55,7 @@ fn name(shared: &Shared) -> Option<String> {
     Some(if file.devices.len() > 1 { format!("{name}-gpu{device}") } else { name })
 }
 
-/// The device shall be written in a format.
+/// Starts the export of the shown device to a format.
 pub(super) fn write(export: &mut Export, shared: &mut Shared, format: ExportFormat, effects: &mut Vec<Effect>) {
     let Some(name) = name(shared) else { return };
     let end = shared.end_moment();
@@ -70,7 +70,7 @@ pub(super) fn write(export: &mut Export, shared: &mut Shared, format: ExportForm
     begin(export, shared, ExportJob::Format(question), file, effects);
 }
 
-/// The chosen range shall be written as a snapshot.
+/// Starts the export of the chosen range as a snapshot.
 pub(super) fn crop(export: &mut Export, shared: &mut Shared, effects: &mut Vec<Effect>) {
     let (Some(name), Some(events)) = (name(shared), export.crop.events(shared)) else { return };
     let source = shared.file().map_or_else(String::new, |file| file.file.clone());
@@ -102,7 +102,7 @@ fn begin(export: &mut Export, shared: &mut Shared, job: ExportJob, file: String,
     })));
 }
 
-/// What the tables of CSV and JSON lines are called.
+/// Returns the name of a table in the dialog.
 pub fn table_label(table: ExportTable) -> &'static str {
     match table {
         ExportTable::Allocations => "Allocations",

@@ -1,10 +1,9 @@
-//! How the flame graph takes part in the page.
+//! Registration of the flame graph as a feature.
 
 use super::{FlameAction, FlameGraph, FlameStep, act, ask, keys, link, reset, step, take, unzoom};
 use crate::change::Turn;
 use crate::feature::Feature;
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<FlameGraph, FlameAction, FlameStep> = Feature {
     reset,
     asks: &[(Turn::Early, ask)],

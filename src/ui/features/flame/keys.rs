@@ -1,10 +1,9 @@
-//! The keys of the flame graph.
+//! Keyboard shortcuts of the flame graph.
 
 use super::FlameStep;
 use crate::binding::{Binding, Scope, line};
 use crate::tab::Tab;
 
-/// Its keys.
 pub(super) const KEYS: &[Binding<FlameStep>] = {
     use FlameStep::*;
     const AT: Scope = Scope::Tab(Tab::Flame);

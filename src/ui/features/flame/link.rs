@@ -1,4 +1,4 @@
-//! What of the flame graph stands in a link.
+//! Link keys of the flame graph.
 
 use super::{FlameGraph, Growth};
 use crate::link::reading::{Key, kept, optional, word};

@@ -1,4 +1,4 @@
-//! The flame graph as tiles, texts and outlines in device pixels of its canvas: only rows that are in view.
+//! Layout of the flame graph as tiles, texts and outlines in device pixels. Only visible rows are included.
 
 use super::FlameGraph;
 use super::words::brief_place;
@@ -6,19 +6,19 @@ use crate::amount::{amount, change, per_mille, sign};
 use crate::shared::Shared;
 use engine::protocol::{FlameBox, Grouping, NodeKind, NodeLabel, Scope};
 
-/// The size of names in CSS pixels.
+/// Font size of names in CSS pixels.
 const TEXT_PX: f64 = 12.0;
-/// CSS pixels between a box's edge and its name.
+/// Padding between the edge of a box and its name, in CSS pixels.
 const PAD_PX: f64 = 5.0;
-/// How wide a sign is on the average, in hundredths of the text's size; of other scripts some are twice as wide.
+/// Average width of a character, as a fraction of the font size. Some characters of other scripts are twice as wide.
 const SIGN: f64 = 0.55;
-/// Fewer signs than this say nothing.
+/// Minimum number of characters of a name that is shown.
 const LEAST_SIGNS: usize = 3;
 
-/// The largest step of a change: it is new, or most of it is.
+/// Highest level of a change: the box is new or gone, or most of its bytes are.
 pub const MOST_CHANGED: i8 = 3;
 
-/// What is drawn.
+/// The visible part of the flame graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlamePicture {
     pub size_px: [u32; 2],
@@ -28,7 +28,7 @@ pub struct FlamePicture {
     pub outlines: Vec<FlameOutline>,
 }
 
-/// A box on the canvas; edges in device pixels from its left upper corner, which may lie outside.
+/// A box. Edges are in device pixels from the upper left corner of the canvas, and may lie outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameTile {
     pub x: [i32; 2],
@@ -36,32 +36,32 @@ pub struct FlameTile {
     pub fill: FlameFill,
     pub is_faded: bool,
     pub is_hatched: bool,
-    /// How much of its width a search found.
+    /// Width in device pixels that the search matches.
     pub found_px: u32,
 }
 
-/// What the colour of a box tells.
+/// Meaning of a box's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameFill {
-    /// The call site, by its slot of the palette.
+    /// Call site, by its palette slot.
     Slot(u32),
     Kind(NodeKind),
-    /// How much it grew or shrank, in steps up to [`MOST_CHANGED`].
+    /// Growth (positive) or shrinkage, in levels up to [`MOST_CHANGED`].
     Change(i8),
 }
 
-/// A name.
+/// The name of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameText {
-    /// As much of it as has room.
+    /// Name, shortened to fit.
     pub text: String,
-    /// The left end of its middle line.
+    /// Left end, at the vertical middle.
     pub at: [f64; 2],
-    /// It must not be wider than this.
+    /// Maximum width in device pixels.
     pub room_px: f64,
-    /// The tile that it stands on: its place among the tiles.
+    /// Index of the tile below the text.
     pub tile: usize,
-    /// Whether its own frame is what the search looks for.
+    /// True if the box's own frame matches the search.
     pub is_bold: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct FlameOutline {
     pub stroke: FlameStroke,
 }
 
-/// Why a box is outlined.
+/// Reason why a box is outlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameStroke {
     Hovered,
@@ -81,7 +81,7 @@ pub enum FlameStroke {
     Selected,
 }
 
-/// What is drawn now; `None` until there is something.
+/// Returns the visible part of the flame graph. `None` until it has boxes and a canvas.
 pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     let (page, canvas) = (flame.page()?, flame.canvas?);
     let (width, height) = (canvas.width_px, i64::from(canvas.height_px));
@@ -94,7 +94,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     };
     let scope = flame.answer.question().map_or(shared.views.scope, |known| known.scope);
     let is_change = matches!(scope, Scope::Change(_));
-    // Colours mean what they mean in the timeline: where those are not of call sites, they tell whose code it is.
+    // Colours match the timeline if that is coloured by call site. Otherwise they show the kind of code.
     let slot = |of: &FlameBox| of.slot.filter(|_| shared.looks.colouring == Grouping::CallSite);
     let searches = shared.found_serial().is_some();
     let text_px = TEXT_PX * canvas.scale;
@@ -108,7 +108,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
             searches && of.found == 0 || !is_change && slot(of).is_some_and(|slot| shared.around.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
         let found_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
-        // What is found is seen, however little it is.
+        // A match is at least one pixel wide.
         let found_px = if of.found > 0 { found_px.clamp(1, wide) as u32 } else { 0 };
         picture.tiles.push(FlameTile {
             x,
@@ -143,7 +143,7 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
     Some(picture)
 }
 
-/// How much a box changed: little of it, up to a quarter, up to three quarters, or more.
+/// Returns the level of a box's change, with limits at 25 % and 75 % of its larger size.
 fn changed(of: &FlameBox) -> FlameFill {
     let [begin, end] = of.ends.map(|end| end.bytes);
     let step = match per_mille(begin.abs_diff(end), begin.max(end)) {
@@ -155,16 +155,16 @@ fn changed(of: &FlameBox) -> FlameFill {
     FlameFill::Change(if end < begin { -step } else { step })
 }
 
-/// As much of a box's name as `signs` have room for: with its place and what it weighs, if they fit as well.
+/// Returns a box's name, with location and size if they fit into `signs` characters.
 fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String {
-    // What a C++ function takes says less than what it is.
+    // Parameters of a C++ function are dropped.
     let name = match label.kind {
         NodeKind::Native => label.name.split('(').next().filter(|name| !name.is_empty()).unwrap_or(&label.name),
         _ => &label.name,
     };
     let [begin, end] = of.ends.map(|end| end.bytes);
     let is_change = matches!(scope, Scope::Change(_));
-    // Colour is not the only sign of what grew and what shrank.
+    // The sign shows the direction of a change without colour.
     let name = [if is_change { sign(begin, end) } else { "" }, if is_change { " " } else { "" }, name].concat();
     let mut text = elided(&name, signs);
     let mut room = signs.saturating_sub(signs_of(&name));
@@ -183,12 +183,12 @@ fn name(label: &NodeLabel, of: &FlameBox, scope: Scope, signs: usize) -> String 
     text
 }
 
-/// How many signs wide a text is.
+/// Returns the width of a text in characters. Wide characters count twice.
 fn signs_of(text: &str) -> usize {
     text.chars().map(|sign| if sign < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// The beginning of a name; of one with a namespace its end, which tells more.
+/// Shortens a name to its start, or to its end if it has a namespace.
 fn elided(name: &str, signs: usize) -> String {
     if signs_of(name) <= signs {
         return name.to_owned();

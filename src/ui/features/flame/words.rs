@@ -1,4 +1,4 @@
-//! What is said of the boxes of a flame graph: the card, the line below, the way to the zoomed box.
+//! Texts of the flame graph: card, status line, breadcrumb path.
 
 use super::FlameGraph;
 use crate::amount::{amount, change, exact, exact_change, percent, ratio};
@@ -8,34 +8,34 @@ use crate::shared::Shared;
 use base::units::{Bytes, counted, grouped};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
-/// Boxes of the way that are named beside the first: the last ones.
+/// Number of boxes at the end of the path that are named, besides the root.
 const NAMED: usize = 2;
 
-/// The card beside the pointer. It has the same lines for every box, so that it never jumps.
+/// The card beside the pointer. All boxes have the same number of lines, so that its size is stable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameCard {
-    /// What it weighs, in short and exactly.
+    /// Bytes, abbreviated and exact.
     pub title: String,
     pub name: String,
     pub place: String,
-    /// Its shares, and how many allocations.
+    /// Shares of total and parent, and number of allocations.
     pub shares: String,
 }
 
-/// One of the boxes on the way to the zoomed one.
+/// An entry of the breadcrumb path to the zoomed box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crumb {
     pub node: u32,
-    /// Its name; boxes left out before it are a dot dot dot.
+    /// Name, preceded by `…` if boxes before it were left out.
     pub text: String,
 }
 
-/// File and line of a box, as `model.py:31`; empty where there is none.
+/// Returns file name and line, such as `model.py:31`. Empty if unknown.
 pub(super) fn brief_place(label: &NodeLabel) -> String {
     with_line(label.file.rsplit(['/', '\\']).next().unwrap_or_default(), label)
 }
 
-/// The same with the whole path.
+/// Returns full path and line. Empty if unknown.
 fn place(label: &NodeLabel) -> String {
     with_line(&label.file, label)
 }
@@ -43,7 +43,7 @@ fn place(label: &NodeLabel) -> String {
 fn with_line(file: &str, label: &NodeLabel) -> String {
     match file {
         "" | "??" | "none" => String::new(),
-        // A file's own name is the box's already.
+        // The name of the box already is the file.
         _ if label.line.is_empty() && file == label.name => String::new(),
         _ if label.line.is_empty() => file.to_owned(),
         _ => [file, ":", &label.line].concat(),
@@ -60,7 +60,7 @@ fn label<'a>(page: &'a FlamePage, of: &FlameBox) -> &'a NodeLabel {
     page.labels.get(of.label as usize).unwrap_or(NONE)
 }
 
-/// What is said of a box.
+/// Returns the card of a box.
 pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
     let scope = shared.views.scope;
     let bytes = of.weight.bytes;
@@ -89,7 +89,7 @@ pub fn card(shared: &Shared, page: &FlamePage, of: &FlameBox) -> FlameCard {
     FlameCard { title, name, place, shares }
 }
 
-/// What a box is called, and where that is.
+/// Returns the name of a box, and its location.
 fn named(page: &FlamePage, of: &FlameBox) -> (String, String) {
     let label = label(page, of);
     if of.nodes > 1 {
@@ -99,7 +99,7 @@ fn named(page: &FlamePage, of: &FlameBox) -> (String, String) {
     }
 }
 
-/// What is said of a box where the graph shows what changed.
+/// Returns the card of a box for [`Scope::Change`].
 fn card_of_change(page: &FlamePage, of: &FlameBox) -> FlameCard {
     let (name, place) = named(page, of);
     let [begin, end] = of.ends;
@@ -111,7 +111,7 @@ fn card_of_change(page: &FlamePage, of: &FlameBox) -> FlameCard {
     FlameCard { title, name, place, shares }
 }
 
-/// The line below: the selected box, or that of the selected allocation, or how to move.
+/// Returns the status line: the selected box, the box of the selected allocation, or a hint.
 pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
     let Some(page) = flame.page() else { return "…".to_owned() };
     let selected = flame.selected_box(shared).filter(|_| shared.views.node.is_some());
@@ -130,15 +130,15 @@ pub fn reading(flame: &FlameGraph, shared: &Shared) -> String {
         .join(" · ")
 }
 
-/// What the search found; nothing while nothing is looked for.
+/// Returns the matches of the search. Empty without a search.
 pub fn found(flame: &FlameGraph, shared: &Shared) -> String {
     let Some((question, page)) = flame.answer.question().zip(flame.page()) else { return String::new() };
-    // What a search finds of a change has no single number.
+    // Matches within a change have no single size.
     let find = question.find.filter(|_| !matches!(question.scope, Scope::Change(_)));
     found_in(shared, find, question.scope, page.found)
 }
 
-/// What stands in the place of boxes where there are none.
+/// Returns the text shown instead of boxes. Empty if there are any.
 pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
     let Some(page) = flame.page() else { return "" };
     let zoomed = page.boxes.get(page.zoom as usize);
@@ -150,7 +150,7 @@ pub fn note(flame: &FlameGraph, shared: &Shared) -> &'static str {
     }
 }
 
-/// The way from the root to the zoomed box, which is the last; empty where everything fills the width.
+/// Returns the path from the root to the zoomed box. Empty if the graph is not zoomed.
 pub fn crumbs(page: &FlamePage) -> Vec<Crumb> {
     let last = page.zoom as usize;
     let way =

@@ -1,10 +1,9 @@
-//! The keys of the view of the allocator's state.
+//! Keyboard shortcuts of the Segments tab.
 
 use super::MemoryStep;
 use crate::binding::{Binding, Scope, line};
 use crate::tab::Tab;
 
-/// Its keys.
 pub(super) const KEYS: &[Binding<MemoryStep>] = {
     use MemoryStep::*;
     const AT: Scope = Scope::Tab(Tab::Memory);

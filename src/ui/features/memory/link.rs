@@ -1,10 +1,10 @@
-//! What of the allocator's state stands in a link.
+//! Link keys of the Segments tab.
 
 use super::{Memory, MemoryAction, act};
 use crate::link::reading::{Key, kept, later_name, optional, pool, pool_of};
 use engine::protocol::SegmentSort;
 
-/// What stands first is not written.
+/// Values of the key `segments`. The first one is the default and is not written.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<Memory>] = &[

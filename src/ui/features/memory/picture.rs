@@ -1,4 +1,4 @@
-//! The allocator's state as rectangles and texts in device pixels of its canvas: only rows that are in view.
+//! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
 use super::Memory;
 use super::data::stop;
@@ -8,36 +8,38 @@ use base::units::Bytes;
 use engine::protocol::{PieceKind, StateBar, StatePiece};
 use std::collections::BTreeSet;
 
-/// CSS pixels above a bar and below it.
+/// Space above and below a bar in CSS pixels.
 const GAP_PX: [f64; 2] = [2.0, 4.0];
-/// The size of texts in CSS pixels.
+/// Font size in CSS pixels.
 const TEXT_PX: f64 = 11.0;
-/// How wide a sign is on the average, as a part of the text's size.
+/// Average width of a character, as a fraction of the font size.
 const SIGN: f64 = 0.62;
 
-/// What is drawn.
+/// The visible part of the Segments tab.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryPicture {
     pub size_px: [u32; 2],
     pub frames: Vec<MemoryFrame>,
     pub tiles: Vec<MemoryTile>,
-    /// Sizes, where there is room.
+    /// Sizes of blocks that have room for them.
     pub texts: Vec<MemoryText>,
     pub text_px: f64,
-    /// What is outlined, back to front: left and right, upper and lower edge.
+    /// Outlines from back to front, as [left, right] and [top, bottom] edges.
     pub outlines: Vec<([[i32; 2]; 2], MemoryStroke)>,
-    /// Slots of the palette that are faded.
+    /// Faded palette slots.
     pub faded: BTreeSet<u32>,
-    /// Whether colours tell something with an order.
+    /// True if the colours form an ordered scale.
     pub is_ordered: bool,
 }
 
-/// A segment, or the part of it in a row. Edges in device pixels from the canvas's left upper corner, which may lie outside.
+/// The part of a segment in one row. Edges are in device pixels from the upper left corner of the canvas, and may lie
+/// outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryFrame {
     pub x: [i32; 2],
     pub y: [i32; 2],
-    /// Whether there is a line at its left and at its right: not where it goes on in another row, nor where it can grow.
+    /// True if the left or right edge has a line. There is none where the segment continues in another row or can
+    /// grow.
     pub lines: [bool; 2],
 }
 
@@ -50,17 +52,17 @@ pub struct MemoryTile {
     pub paint: u16,
 }
 
-/// A text.
+/// The size of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryText {
     pub text: String,
-    /// The left end of its middle line.
+    /// Left end, at the vertical middle.
     pub at: [f64; 2],
-    /// The tile that it stands on: its place among the tiles.
+    /// Index of the tile below the text.
     pub tile: usize,
 }
 
-/// Why something is outlined.
+/// Reason for an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryStroke {
     Hovered,
@@ -68,7 +70,7 @@ pub enum MemoryStroke {
     Active,
 }
 
-/// What is drawn now; `None` until there is something.
+/// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
 pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
@@ -117,7 +119,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
                 outlines.extend(holds.then_some([tile.x, y]));
             }
         }
-        // A segment without a piece is walked to as a whole.
+        // A segment without pieces is a single navigation target.
         let whole = own.is_empty().then(|| stop((bar, None)));
         outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
         outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
@@ -126,7 +128,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     for (outlines, stroke) in outlines.into_iter().zip(strokes) {
         picture.outlines.extend(outlines.into_iter().map(|edges| (edges, stroke)));
     }
-    // What is thinner than a pixel has no piece of its own: its place is marked.
+    // A block thinner than a pixel has no piece, so its position is marked instead.
     let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == MemoryStroke::Selected);
     let address = shared.selection.as_deref().and_then(|selection| selection.address);
     let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
@@ -138,7 +140,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     Some(picture)
 }
 
-/// The size of a block, where it has room.
+/// Returns the size of a block, if there is room for it.
 fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Option<MemoryText> {
     let (bytes, before) = match piece.kind {
         PieceKind::Rounding => return None,
@@ -146,7 +148,7 @@ fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Op
         _ => (piece.requested, ""),
     };
     let width = f64::from(tile.x[1].saturating_sub(tile.x[0]));
-    // Most are narrower than any text: those need no string.
+    // Most blocks are narrower than any text. They need no string.
     if piece.count > 1 || width < 5.0 * SIGN * text_px {
         return None;
     }

@@ -1,8 +1,9 @@
-//! Keys lead from block to block and from segment to segment of the allocator's state.
+//! Keyboard navigation between blocks and segments.
 
 use super::data::{Memory, MemoryStep, Stop, stop, stops};
 
-/// From block to block, from segment to segment. Where the rows are not here, they are scrolled to, and the step is made when they are.
+/// Moves to another block or segment. If its rows are not loaded, scrolls there and finishes the step when they
+/// arrive.
 pub(super) fn walk(memory: &mut Memory, step: MemoryStep) {
     let Some(page) = memory.page().cloned() else { return };
     let (now, last) = (memory.active, page.rows.saturating_sub(1));
@@ -28,7 +29,7 @@ pub(super) fn walk(memory: &mut Memory, step: MemoryStep) {
             let wanted = if step == MemoryStep::Before {
                 before.last().copied()
             } else {
-                // Its first block: of a segment that is cut by the rows that are known, the first of those.
+                // The first block of the segment, or the first loaded one if the segment is cut off.
                 let other = before.iter().rev().find(|(it, _)| now.is_some_and(|now| it.segment != now.segment));
                 other.and_then(|(other, _)| before.iter().find(|(it, _)| it.segment == other.segment)).copied()
             };
@@ -38,7 +39,7 @@ pub(super) fn walk(memory: &mut Memory, step: MemoryStep) {
     match (found, beyond) {
         (Some((to, row)), _) => {
             memory.active = Some(to);
-            // With the heading, where that is next.
+            // Includes the heading if it is directly above.
             memory.scroll.bring(row.saturating_sub(1));
             memory.scroll.bring(row);
         }

@@ -1,4 +1,4 @@
-//! What is said of the allocator's state: headings, sums, the card beside the pointer, the line below, where a request would go.
+//! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
 
 use super::{BlockInBar, Memory};
 use crate::hover::life;
@@ -10,21 +10,21 @@ use engine::protocol::{
     PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, pool_of_id,
 };
 
-/// The card beside the pointer, and the line of what keys have led to.
+/// The card beside the pointer. Also the text of the active position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemoryCard {
-    /// What it is, in short and exactly.
+    /// Kind and size, abbreviated and exact.
     pub title: String,
     pub site: String,
-    /// From when to when.
+    /// Allocation and free events.
     pub life: String,
     pub segment: String,
 }
 
-/// The heading of a group.
+/// The heading of a group of segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heading {
-    /// CSS pixels from the canvas's upper edge.
+    /// Distance from the top of the canvas in CSS pixels.
     pub top: i32,
     pub name: String,
     pub sums: String,
@@ -42,12 +42,12 @@ fn stream(stream: Option<u64>) -> String {
     }
 }
 
-/// The lines of a picker of pools.
+/// Returns the entries of the pool picker.
 pub fn pool_choices(memory: &Memory) -> Vec<String> {
     choices("all pools", memory.pools.iter().map(|it| pool(Some(*it))))
 }
 
-/// The lines of a picker of streams.
+/// Returns the entries of the stream picker.
 pub fn stream_choices(memory: &Memory) -> Vec<String> {
     choices("all streams", memory.streams.iter().map(|it| stream(Some(*it))))
 }
@@ -76,7 +76,7 @@ fn group_sums(sums: &StateSums) -> String {
     [&segments, " · ", &Bytes(sums.reserved).to_string(), " reserved · ", &free(sums)].concat()
 }
 
-/// The headings that are in view.
+/// Returns the headings of the visible groups.
 pub fn headings(memory: &Memory) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
     let (above, seen) = (memory.scroll.above(), memory.scroll.seen());
@@ -89,7 +89,7 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
     page.groups.iter().filter(is_seen).map(heading).collect()
 }
 
-/// All of it in a line, in short; and to the byte.
+/// Returns the totals as one line: abbreviated, and in exact bytes.
 pub fn sums(page: &StatePage) -> [String; 2] {
     let whole = &page.whole;
     let line = |bytes: &dyn Fn(u64) -> String| {
@@ -110,12 +110,12 @@ pub fn sums(page: &StatePage) -> [String; 2] {
         }
         text
     };
-    // A line is broken between its parts.
+    // Non-breaking spaces, so that lines break only between parts.
     let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", " ·\u{a0}");
     [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| grouped(bytes) + " B")]
 }
 
-/// Where the request would go: of each kind of segments that may serve it.
+/// Describes where the simulated request would go, for each kind of segment that may serve it.
 pub fn fits(page: &StatePage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
@@ -151,7 +151,7 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
     text
 }
 
-/// What is said of a place.
+/// Returns the card of a position.
 fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> MemoryCard {
     let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
@@ -168,7 +168,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
     card
 }
 
-/// Who keeps the segment of a free block from going back to the driver.
+/// Describes the blocks that keep the segment of a free block from being released.
 fn keeps(memory: &Memory, bar: &StateBar) -> String {
     let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
@@ -187,17 +187,17 @@ fn keeps(memory: &Memory, bar: &StateBar) -> String {
     text
 }
 
-/// The segments that could be released, and those that one block pins: a line each, with the allocation that it selects.
+/// A line about segments that could be released, or about blocks that pin them. Clicking it selects the allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptLine {
     pub text: String,
     pub allocation: Option<u32>,
 }
 
-/// Call sites that pin segments: those that are seen.
+/// Maximum number of call sites listed for pinned segments.
 const MOST_SITES: usize = 2;
 
-/// What is told above the segments, what costs most first; nothing where nothing could be released.
+/// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
 pub fn kept(page: &StatePage) -> Vec<KeptLine> {
     let kept = &page.kept;
     let mut lines = Vec::new();
@@ -269,19 +269,19 @@ fn segment(memory: &Memory, bar: &StateBar) -> String {
     text
 }
 
-/// The group that a bar is of.
+/// Returns the group of a bar.
 pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a StateGroup> {
     let after = page.groups.partition_point(|group| group.row <= bar.row);
     page.groups.get(after.checked_sub(1)?)
 }
 
-/// The card beside the pointer.
+/// Returns the card at the pointer.
 pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
     let place = memory.at(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
 
-/// The line below: what keys have led to, or how to move.
+/// Returns the status line: the active position, or a hint.
 pub fn reading(memory: &Memory, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
@@ -295,7 +295,7 @@ pub fn reading(memory: &Memory, shared: &Shared) -> String {
     parts.collect::<Vec<_>>().join(" · ")
 }
 
-/// What stands in the place of bars where there are none.
+/// Returns the text shown instead of bars. Empty if there are any.
 pub fn note(memory: &Memory, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
     let knows = shared.device().is_some_and(|device| device.knows_reserved());
@@ -309,7 +309,7 @@ pub fn note(memory: &Memory, shared: &Shared) -> String {
     ["Nothing is reserved ", if page.moment == 0 { "" } else { "after " }, &event_name(page.moment), "."].concat()
 }
 
-/// Live bytes that lie in no segment; empty where there are none.
+/// Describes live bytes outside the recorded segments. Empty if there are none.
 pub fn astray(page: &StatePage) -> String {
     if page.astray.count == 0 {
         return String::new();

@@ -1,28 +1,29 @@
-//! The rows of a plan as they were typed, and what they ask.
+//! The rows of a plan as typed, and the question that they form.
 
 use crate::planned::Drawn;
 use crate::typed_size::{capitalised, typed_size};
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 
-/// Rows of a plan: the engine counts with a few more groups.
+/// Maximum number of rows in a plan. The engine accepts a few more groups.
 pub(super) const MOST_ROWS: usize = 16;
-/// Steps that can be undone.
+/// Maximum number of steps that can be undone.
 const MOST_STEPS: usize = 100;
 
-/// The planner.
+/// State of the planner.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub rows: Vec<Row>,
-    /// The rows before each step.
+    /// Rows before each step, for undo.
     pub(crate) past: Vec<Vec<Row>>,
-    /// What stands in the field of the capacity.
+    /// Text of the capacity field.
     pub capacity: String,
-    /// The comparison that is open, if its A is planned: the preset of the sequence goes by what it measured.
+    /// Number of the open comparison if its A is the planned device. The sequence preset then uses the measured
+    /// growth.
     pub(crate) measured: Option<u32>,
-    /// What the simulator is asked: its serial, and about which plan.
+    /// Serial and plan of the pending simulation.
     pub(crate) asked: Option<(u32, PlanQuestion)>,
-    /// What it said; nothing where it could not be had.
+    /// Result of the last simulation, with its plan. `None` if the simulation failed.
     pub(crate) simulated: Option<(PlanQuestion, Option<Rc<WhatIf>>)>,
 }
 
@@ -30,29 +31,29 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     pub what: What,
-    /// The factor, or the number of the preset, as it was typed.
+    /// The factor or the number of the preset, as typed.
     pub by: String,
 }
 
-/// What a row changes.
+/// Subject of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A category, or a search.
+    /// A category or a search.
     Group(String),
     Preset(Preset),
 }
 
-/// A field of a row.
+/// A text field in a row of the planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Group,
     By,
 }
 
-/// What happened in the planner, or to the curve over the recorded one.
+/// Events of the planner, and of the curve drawn over the recorded one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanAction {
-    /// This stands in a field of the row of this place now.
+    /// Text of a field in the row at this index.
     Typed(usize, Field, String),
     GroupAdded,
     PresetAdded(Preset),
@@ -72,7 +73,7 @@ impl Row {
         }
     }
 
-    /// How it is written in a link, and read on the command line.
+    /// Returns the row as written in links and on the command line.
     pub(super) fn written(&self) -> String {
         match &self.what {
             What::Group(group) => [group, "=", &self.by].concat(),
@@ -81,15 +82,16 @@ impl Row {
         }
     }
 
-    /// Whether nothing was typed yet.
+    /// Returns true if nothing has been typed.
     pub(super) fn is_empty(&self) -> bool {
         self.by.trim().is_empty() && matches!(&self.what, What::Group(group) if group.trim().is_empty())
     }
 
-    /// Adds it to a question.
+    /// Adds the row to a question.
     ///
     /// # Errors
-    /// What is wrong with it, as part of a sentence.
+    ///
+    /// Returns what is wrong with the row, as part of a sentence.
     fn add_to(&self, question: &mut PlanQuestion, measured: Option<u32>) -> Result<(), String> {
         let by = match &self.what {
             What::Preset(preset) if !preset.has_number() => Factor::ONE,
@@ -109,7 +111,7 @@ impl Row {
         Ok(())
     }
 
-    /// What is wrong with it: a sentence, or nothing.
+    /// Returns the error of the row as a sentence. Empty if the row is valid or empty.
     pub(super) fn error(&self) -> String {
         let error = self.add_to(&mut PlanQuestion::default(), None).err().filter(|_| !self.is_empty());
         error.map_or_else(String::new, |error| capitalised(&error) + ".")
@@ -123,7 +125,7 @@ impl Plan {
         }
     }
 
-    /// The rows were these before the last step.
+    /// Records the rows before a step, for undo.
     pub(super) fn remember(&mut self, before: Vec<Row>) {
         if self.past.len() >= MOST_STEPS {
             self.past.remove(0);
@@ -131,12 +133,12 @@ impl Plan {
         self.past.push(before);
     }
 
-    /// The typed capacity, or else the one of the picture.
+    /// Returns the typed capacity, or else that of the picture. In bytes.
     pub(super) fn capacity(&self, of_picture: Option<u64>) -> Option<u64> {
         typed_size(&self.capacity).ok().flatten().or(of_picture)
     }
 
-    /// What is asked; `None` where nothing is planned, or something is wrong.
+    /// Returns the question. `None` if nothing is planned or a row is invalid.
     pub(super) fn question(&self, capacity: Option<u64>) -> Option<PlanQuestion> {
         let mut question = PlanQuestion { capacity: self.capacity(capacity), ..PlanQuestion::default() };
         let mut rows = self.rows.iter().filter(|row| !row.is_empty()).peekable();
@@ -147,7 +149,7 @@ impl Plan {
         Some(question)
     }
 
-    /// The presets in it.
+    /// Returns the presets among the rows.
     pub(super) fn presets(&self) -> impl Iterator<Item = Preset> {
         self.rows.iter().filter_map(|row| match row.what {
             What::Preset(preset) => Some(preset),

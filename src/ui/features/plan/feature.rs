@@ -1,4 +1,4 @@
-//! How the planner takes part in the page.
+//! Registration of the planner as a feature.
 
 use super::{Plan, PlanAction, act, ask, link, reset, simulate, take};
 use crate::binding::{Binding, Scope, line};
@@ -8,7 +8,7 @@ use crate::feature::{Feature, ends_nothing};
 use crate::planned::Drawn;
 use crate::shared::Shared;
 
-/// What keys and buttons do to the curve over the recorded one.
+/// Commands for the curve drawn over the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlanStep {
     ToggleWithout,
@@ -22,7 +22,6 @@ const KEYS: &[Binding<PlanStep>] = &[line(
     "without-show",
 )];
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Plan, PlanAction, PlanStep> = Feature {
     reset,
     asks: &[(Turn::Early, ask), (Turn::Last, simulate)],

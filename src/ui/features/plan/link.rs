@@ -1,4 +1,4 @@
-//! What of the planner stands in a link: the rows and the capacity as they were typed, and which curve is drawn.
+//! Link keys of the planner: rows and capacity as typed, and the drawn curve.
 
 use super::data::MOST_ROWS;
 use super::{Plan, Row, What};
@@ -27,7 +27,7 @@ pub(super) const LINKS: &[Key<Plan>] = &[
     ),
 ];
 
-/// A row a line; rows that are too long for a link are left out of it.
+/// Formats the plan with one row per line. Rows that exceed the maximum length are left out.
 fn written(plan: &Plan) -> String {
     let mut text = String::new();
     for row in plan.rows.iter().filter(|row| !row.is_empty()) {

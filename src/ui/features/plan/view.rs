@@ -1,4 +1,4 @@
-//! What is seen of the planner.
+//! Contents of the planner.
 
 use super::{Plan, What, is_seen, words};
 use crate::planned::Drawn;
@@ -7,7 +7,7 @@ use crate::typed_size::{capitalised, typed_size};
 use base::units::{Bytes, grouped};
 use engine::protocol::{Factor, PlanRow, Preset};
 
-/// Headings of the table of groups.
+/// Headings of the table of groups, with tooltips.
 pub const HEADINGS: [(&str, &str); 4] = [
     ("Group", "A category or a search; allocations in several groups have the product of their factors"),
     ("Factor", "What the requested bytes are multiplied by"),
@@ -15,7 +15,7 @@ pub const HEADINGS: [(&str, &str); 4] = [
     ("Allocations", "In the whole trace"),
 ];
 
-/// The planner.
+/// Contents of the planner.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     pub rows: Vec<RowView>,
@@ -24,28 +24,28 @@ pub struct View {
     pub capacity_hint: String,
     pub capacity_error: &'static str,
     pub is_drawn: bool,
-    /// What it comes to.
+    /// Labels and values of the result.
     pub facts: Vec<(&'static str, String)>,
     pub groups: Vec<[String; 4]>,
-    /// What the numbers leave out.
+    /// Limits of the result.
     pub caveats: Vec<&'static str>,
-    /// What is said instead: what is wrong, or what to do.
+    /// Error or hint, shown instead of a result.
     pub note: String,
 }
 
-/// A row of the plan.
+/// A row of the planner's form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowView {
-    /// The group as it was typed; `None` for a preset.
+    /// The group as typed. `None` for a preset.
     pub group: Option<String>,
-    /// What a preset does.
+    /// Description of a preset.
     pub title: &'static str,
-    /// The factor as it was typed; `None` where there is none.
+    /// The factor as typed. `None` for a preset without a number.
     pub by: Option<String>,
     pub error: String,
 }
 
-/// The planner, while it is seen.
+/// Returns the contents of the planner. `None` while it is hidden.
 pub fn view(plan: &Plan, shared: &Shared) -> Option<View> {
     if !is_seen(shared) {
         return None;

@@ -1,18 +1,18 @@
-//! What is said of a plan, on the page and on the command line.
+//! Texts about plans, for the page and the command line.
 
 use crate::amount::change;
 use crate::features::what_if::words as what_if;
 use base::units::{Bytes, Moment, grouped};
 use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
-/// What a capacity is compared with.
+/// Caveat of capacity figures.
 pub const LIVE_ONLY: &str =
     "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
-/// How the sequence is planned while two snapshots are compared.
+/// Caveat of the sequence preset while two snapshots are compared.
 pub(super) const MEASURED: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
 
-/// What a preset does, in short.
+/// Returns the short description of a preset.
 pub fn title(preset: Preset) -> &'static str {
     match preset {
         Preset::Batch => "Batch size ×",
@@ -28,7 +28,7 @@ pub fn title(preset: Preset) -> &'static str {
     }
 }
 
-/// Peaks, headroom and the largest batch: labels and values.
+/// Returns peaks, headroom and largest batch, as labels and values.
 pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, String)> {
     let peak = |(bytes, moment): (u64, u32)| [&Bytes(bytes).to_string(), " ", &after(moment)].concat();
     let (old, new) = (page.recorded.0, page.planned.0);
@@ -48,7 +48,7 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
     facts
 }
 
-/// What would be reserved under the plan with the recorded settings, as the simulated allocator says.
+/// Describes the reserved bytes of a simulated plan under the recorded settings.
 pub fn reserved(simulated: &WhatIf) -> String {
     let run = match (simulated.runs.first(), &simulated.proof.refused) {
         (Some(run), None) => run,
@@ -65,7 +65,7 @@ pub fn reserved(simulated: &WhatIf) -> String {
     };
     text += " with the recorded settings";
     let spread = what_if::spread(run);
-    // Ends that read like the peak say nothing more.
+    // A spread that reads like the peak adds nothing.
     if band[0] < band[1] && oom_event.is_none() && !text.starts_with(&spread) {
         text += &[" (", &spread, ")"].concat();
     }

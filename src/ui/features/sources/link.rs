@@ -1,4 +1,4 @@
-//! Which files of the view "By source" are open, in a link.
+//! Link key of the Source tab: the expanded files.
 
 use super::Sources;
 use crate::link::reading::{Key, LONGEST_VALUE, MOST, Reading, kept};
@@ -7,12 +7,12 @@ use crate::url::percent_decoded;
 
 pub(super) const LINKS: &[Key<Sources>] = &[kept("files", files, set_files)];
 
-/// The files of the view "Source" whose lines are seen, as many of them as there is room for; a comma where it is none.
+/// Formats the expanded files, up to the maximum length. A single comma means that none is expanded.
 fn files(sources: &Sources, _: &Shared) -> String {
     let Some(open) = sources.opened() else { return String::new() };
     let mut text = String::new();
     for path in open.iter().take(MOST) {
-        // Commas are between them.
+        // Commas separate the entries.
         let entry = path.replace('%', "%25").replace(',', "%2C");
         if text.len() + entry.len() < LONGEST_VALUE {
             text.extend([if text.is_empty() { "" } else { "," }, &entry]);

@@ -1,10 +1,9 @@
-//! How the table of allocations takes part in the page.
+//! Registration of the Allocations tab as a feature.
 
 use super::{KEYS, Table, TableAction, TableStep, act, ask, command, link, reset, take};
 use crate::change::Turn;
 use crate::feature::{Feature, ends_nothing};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Table, TableAction, TableStep> = Feature {
     reset,
     asks: &[(Turn::WithScene, ask)],

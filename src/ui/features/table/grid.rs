@@ -1,4 +1,4 @@
-//! What of the table is seen: rows of text, where they stand, what is said about all of them.
+//! Contents of the Allocations tab: rows and status line.
 
 use super::Table;
 use crate::amount::change;
@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use base::units::{Bytes, counted, duration_us, grouped};
 use engine::protocol::{Scope, SortWay, Span, TableColumn, TableRow, TableSort};
 
-/// The columns: each with its name and what that means.
+/// Columns with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Number, "#", "Index of the allocation, in order of allocation"),
     (TableColumn::Size, "Requested", "Requested bytes"),
@@ -31,25 +31,25 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Lifetime, "Lifetime", "Events from its allocation to its free"),
 ];
 
-/// The column of bytes.
+/// Index of the column of requested bytes.
 const BYTES: usize = 1;
 
-/// What is said about all rows and the chosen ones.
+/// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableStatus {
     pub text: String,
-    /// To the byte.
+    /// Sums as exact bytes.
     pub exact: String,
-    /// Whether something of the filter is wrong: then `text` says what.
+    /// True if the filter is invalid. `text` is then the error message.
     pub is_wrong: bool,
-    /// Whether anything is filtered, so that there is something to clear.
+    /// True if there is a filter to clear.
     pub is_filtered: bool,
-    /// Count and bytes of what is listed, and of what is chosen.
+    /// Count and bytes of the listed rows, and of the selected ones.
     pub data: [u64; 4],
 }
 
 impl Table {
-    /// The range whose change is listed, where it is one.
+    /// Returns the compared range, if the scope is a change.
     fn change(&self) -> Option<Span> {
         match self.answer.question()?.scope {
             Scope::Change(span) => Some(span),
@@ -57,14 +57,14 @@ impl Table {
         }
     }
 
-    /// The allocation of a row, where that is known.
+    /// Returns the allocation of a row, if the row is loaded.
     pub(super) fn row(&self, row: u32) -> Option<u32> {
         let page = self.page()?;
         page.rows.get(row.checked_sub(page.first)? as usize).map(|row| row.allocation)
     }
 }
 
-/// The part of the table that is seen.
+/// Returns the visible part of the table.
 pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let Some(page) = table.page() else { return Grid::default() };
     let change = table.change();
@@ -83,7 +83,7 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
             ]);
             let mut cells = cells(shared, facts);
             if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES)) {
-                // What is freed at a range's end is not live there.
+                // An allocation freed at the end of the range is not live there.
                 let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
                 bytes.text.insert_str(0, if is_at_end { "+" } else { "−" });
             }
@@ -111,7 +111,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
     };
-    // Of what was there before the trace only the least is known.
+    // For allocations before recording, the values are lower bounds.
     let least = if row.born.is_none() { "≥ " } else { "" };
     let events = |events: u32, us: Option<i64>| {
         let mut title = counted(events.into(), "event");
@@ -123,7 +123,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     };
     let lifetime = match (row.freed, row.born) {
         (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
-        // Born before event 0, it lives through all events before its free.
+        // Allocated before event 0, so it was live during all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
         (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
     };
@@ -142,13 +142,13 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     ]
 }
 
-/// What is said about all rows and the chosen ones.
+/// Returns the status line.
 pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     let is_filtered = !table.text.is_empty() || table.is_filtered();
     let mut status = TableStatus { is_filtered, ..TableStatus::default() };
     if let Some(page) = table.page() {
         let (listed, mut chosen) = (page.listed, page.chosen);
-        // The sum of one is known without asking.
+        // The sum of a single row is known without a request.
         if table.chosen.count() < 2 {
             let row = table.chosen.active().and_then(|row| row.checked_sub(page.first));
             let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.chosen.count() == 1);
@@ -189,7 +189,7 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     status
 }
 
-/// How a header of this column tells its order.
+/// Returns the value of `aria-sort` for a column header.
 pub fn order(sort: TableSort, column: TableColumn) -> &'static str {
     match (sort.column == column, sort.way) {
         (false, _) => "none",

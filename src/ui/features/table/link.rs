@@ -1,4 +1,4 @@
-//! What of the table and the histograms stands in a link.
+//! Link keys of the Allocations tab and the histograms.
 
 use super::Table;
 use crate::features::histograms::Measure;

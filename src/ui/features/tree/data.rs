@@ -1,87 +1,87 @@
-//! The rows of the call tree that are known, which are seen, and what is open.
+//! State of the call tree: loaded rows, scroll offset, focus and folds.
 
 use engine::protocol::{
     Arrangement, Fold, FoldState, NodeLabel, Reach, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
-/// The height of a row in CSS pixels; the style sheet has it too.
+/// Height of a row in CSS pixels. The style sheet has the same value.
 pub const ROW_PX: f64 = 22.0;
 
-/// Rows that are asked for beyond what is seen, on either side.
+/// Number of rows requested beyond the visible ones, on either side.
 pub(crate) const MARGIN: u32 = 96;
 
-/// Steps back that are kept.
+/// Maximum number of steps that Back can undo.
 pub(crate) const MOST_STEPS: usize = 64;
 
-/// What is seen of the call tree.
+/// State of the call tree.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// The load and the device it is of.
+    /// Load number and device index of the tree.
     pub(crate) of: (u32, usize),
-    /// The arrangement that `place` belongs to.
+    /// Arrangement that `place` belongs to.
     pub(crate) arranged: Arrangement,
-    /// Where a person is in it.
+    /// Current position.
     pub(crate) place: TreePosition,
-    /// Where they were in other arrangements.
+    /// Positions in other arrangements.
     pub(crate) shelf: Vec<(Arrangement, TreePosition)>,
     pub scroll: Scroll,
-    /// What is to be brought into view next.
+    /// Row to scroll to next.
     pub(crate) wanted: Option<Reveal>,
     pub(crate) asked: Option<PendingRows>,
     pub(crate) known: Option<(TreeQuestion, Rc<TreePage>)>,
-    /// The question for the heaviest allocation of a row, on its way.
+    /// Serial of the pending question for the largest allocation of a row.
     pub(crate) heaviest: Option<u32>,
-    /// How many answers came.
+    /// Number of replies so far.
     pub(crate) answers: u32,
-    /// What the node at the top is called.
+    /// Name of the node at the top.
     pub(crate) top: String,
-    /// The selected node that was seen here.
+    /// The selected node that was last handled.
     pub(crate) followed: Option<u32>,
-    /// The selected allocation that was looked for.
+    /// The selected allocation that was last located.
     pub(crate) marked: Option<Marked>,
 }
 
 impl Tree {
-    /// The last answer, and the first row that it is about.
+    /// Returns the last reply with rows.
     pub fn page(&self) -> Option<&Rc<TreePage>> {
         self.known.as_ref().map(|(_, page)| page)
     }
 
-    /// What the last answer was about.
+    /// Returns the question of the last reply.
     pub(crate) fn answered(&self) -> Option<&TreeQuestion> {
         self.known.as_ref().map(|(question, _)| question)
     }
 
-    /// The row of this number, where it is known.
+    /// Returns the row with this number, if it is loaded.
     pub fn row(&self, number: u32) -> Option<&TreeRow> {
         let page = self.page()?;
         page.rows.get(number.checked_sub(page.first)? as usize)
     }
 
-    /// What a node is called, where it is among the rows that are known.
+    /// Returns the label of a node, if it is among the loaded rows.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         self.page()?.rows.iter().find(|row| row.node == node).map(|row| &row.label)
     }
 
-    /// The number of the active row.
+    /// Returns the number of the active row.
     pub fn active(&self) -> u32 {
         self.place.row
     }
 
-    /// The active row, where it is known: the rows that are seen may be those of another tree still.
+    /// Returns the active row, if it is loaded. Loaded rows may still be those of another tree.
     pub fn active_row(&self) -> Option<&TreeRow> {
         let place = (self.arranged, self.place.focus);
         self.answered().filter(|known| (known.arrangement, known.focus) == place)?;
         self.row(self.place.row)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u32 {
         self.page().map_or(0, |page| page.row_count)
     }
 
-    /// Makes a row the active one, in view.
+    /// Makes a row active and scrolls to it.
     pub(crate) fn go_to(&mut self, row: u32) {
         let row_count = self.row_count();
         self.place.row = row.min(row_count.saturating_sub(1));
@@ -89,7 +89,7 @@ impl Tree {
         self.scroll.show(self.place.row, row_count);
     }
 
-    /// Brings something into view and makes it the active row.
+    /// Scrolls to a target and makes it active, once its row is known.
     pub(crate) fn reveal(&mut self, reveal: Reveal) {
         self.wanted = Some(reveal);
     }
@@ -106,10 +106,10 @@ impl Tree {
         self.put_on_top(focus);
     }
 
-    /// Puts the node at the top that was there before.
+    /// Restores the node that was at the top before.
     pub(crate) fn focus_back(&mut self) {
         if let Some(earlier) = self.place.earlier.pop() {
-            // Whoever goes back stays on the row they are on.
+            // The active row stays active.
             let here = self.place.node;
             self.put_on_top(earlier);
             if let Some(node) = here {
@@ -124,7 +124,7 @@ impl Tree {
         self.scroll.move_to(0.0, 0);
     }
 
-    /// What of the last answer still holds for the next question: all but the rows.
+    /// Returns true if the last reply answers this question, apart from the range of rows.
     pub(crate) fn holds(&self, question: &TreeQuestion) -> bool {
         self.answered().is_some_and(|known| {
             (known.scope, known.arrangement, known.focus, known.find)
@@ -133,7 +133,7 @@ impl Tree {
         })
     }
 
-    /// Whether the answer has all rows that are seen.
+    /// Returns true if all visible rows are loaded.
     pub(crate) fn has_seen_rows(&self) -> bool {
         let Some(page) = self.page() else { return false };
         let [first, beyond] = self.scroll.rows();
@@ -142,7 +142,7 @@ impl Tree {
         first >= beyond || (page.first <= first && beyond <= end)
     }
 
-    /// Whether the answer is all that there is to be had of these rows.
+    /// Returns true if exactly these rows were requested, so that asking again would load no more.
     pub(crate) fn was_asked(&self, rows: [u32; 2]) -> bool {
         self.answered().is_some_and(|known| known.rows == rows && known.reveal.is_none())
     }
@@ -163,7 +163,7 @@ impl Tree {
             self.top.clone_from(&top.label.name);
         }
         if question.arrangement != self.arranged || question.focus != self.place.focus {
-            // Rows of another tree: seen until its own come, but nobody's place.
+            // Rows of another tree. They stay visible, but do not affect the position.
             self.known = Some((question, Rc::new(page)));
             return;
         }
@@ -186,27 +186,27 @@ impl Tree {
         self.place.row = self.place.row.min(page.row_count.saturating_sub(1));
         self.scroll.move_to(self.scroll.top_px, page.row_count);
         self.known = Some((question, Rc::new(page)));
-        // Where the row went that was the active one is not known: the one at its place is.
+        // If the new number of the active row is unknown, the row that now has its number becomes active.
         self.place.node = self.active_row().map(|row| row.node).or(self.place.node);
     }
 }
 
-/// Where a person is in a tree.
+/// Position in a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreePosition {
-    /// The node at the top; `None`: the root.
+    /// Node at the top. `None` for the root.
     pub(crate) focus: Option<u32>,
-    /// The ones before, the latest last.
+    /// Previous values of `focus`, latest last.
     pub(crate) earlier: Vec<Option<u32>>,
     pub(crate) folds: Vec<Fold>,
-    /// The number of the active row, from 0…
+    /// Number of the active row, from 0.
     pub(crate) row: u32,
-    /// …and its node, once it is known.
+    /// Node of the active row, once it is known.
     pub(crate) node: Option<u32>,
 }
 
 impl TreePosition {
-    /// What a person did to a node. It overrules what they did before, which is forgotten.
+    /// Opens or closes a node. Overrides earlier changes, which are removed.
     pub(crate) fn fold(&mut self, node: u32, reach: Reach, state: FoldState) {
         let is_all = node == 0 && reach == Reach::AllBelow;
         let stays = |fold: &Fold| fold.node != node || (fold.reach, reach) == (Reach::AllBelow, Reach::One);
@@ -215,24 +215,24 @@ impl TreePosition {
     }
 }
 
-/// How far the list of rows is scrolled, in CSS pixels.
+/// Scroll state of the rows, in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scroll {
     pub top_px: f64,
     pub height_px: f64,
-    /// Grows whenever the list is to be scrolled to `top_px`, and is not when a person scrolled it there.
+    /// Increases whenever the list must be scrolled to `top_px`. Unchanged when the user scrolls.
     pub moved: u32,
 }
 
 impl Scroll {
-    /// The rows that are seen, also in part: the first, and the first beyond.
+    /// Returns the half-open range of visible rows, including partly visible ones.
     pub fn rows(&self) -> [u32; 2] {
-        // A float becomes the nearest number there is.
+        // Casts from float saturate.
         let first = (self.top_px / ROW_PX).floor() as u32;
         [first, first.saturating_add((self.height_px / ROW_PX).ceil() as u32).saturating_add(1)]
     }
 
-    /// Rows that are seen in full; at least one.
+    /// Returns the number of fully visible rows. At least one.
     pub(crate) fn page(&self) -> u32 {
         ((self.height_px / ROW_PX).floor() as u32).max(1)
     }
@@ -245,7 +245,7 @@ impl Scroll {
         }
     }
 
-    /// Brings a row into view, by the shortest way.
+    /// Scrolls a row into view by the shortest distance.
     pub(crate) fn show(&mut self, row: u32, row_count: u32) {
         let (top, bottom) = (f64::from(row) * ROW_PX, (f64::from(row) + 1.0) * ROW_PX);
         if top < self.top_px {
@@ -255,7 +255,7 @@ impl Scroll {
         }
     }
 
-    /// Brings a row that is out of view to the upper third.
+    /// Scrolls a row that is out of view to the upper third.
     pub(crate) fn show_centred(&mut self, row: u32, row_count: u32) {
         let top = f64::from(row) * ROW_PX;
         if top < self.top_px || top + ROW_PX > self.top_px + self.height_px {
@@ -269,19 +269,19 @@ impl Scroll {
     }
 }
 
-/// What is known of the selected allocation's row.
+/// Known row of the selected allocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Marked {
     pub(crate) allocation: u32,
     pub(crate) arrangement: Arrangement,
-    /// The node of its stack, where the tree has it: it is that everywhere.
+    /// Node of its stack, if the tree has it. Valid in all scopes of the arrangement.
     pub(crate) node: Option<u32>,
-    /// Where it was looked for.
+    /// Scope in the search for the row.
     pub(crate) scope: Scope,
     pub(crate) focus: Option<u32>,
 }
 
-/// A question on its way.
+/// A pending question.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingRows {
     pub(crate) serial: u32,
@@ -289,11 +289,11 @@ pub(crate) struct PendingRows {
     pub(crate) then: Then,
 }
 
-/// What becomes of a revealed row.
+/// Handling of a located row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Then {
-    /// It is the active one still, and stays where it was on the screen.
+    /// The row is already active, and keeps its position on the screen.
     Stay,
-    /// It becomes the active one, in view.
+    /// The row becomes active and is scrolled into view.
     Go,
 }

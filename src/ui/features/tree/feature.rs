@@ -1,11 +1,10 @@
-//! How the call tree takes part in the page.
+//! Registration of the call tree as a feature.
 
 use super::{Tree, arrange, ask, link, reset, take};
 use crate::change::Turn;
 use crate::feature::{Feature, ends_nothing};
 use crate::features::tree_keys::{self, TreeAction, TreeCommand};
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Tree, TreeAction, TreeCommand> = Feature {
     reset,
     asks: &[

@@ -1,11 +1,11 @@
-//! What of the call tree stands in a link: how stacks are put together, the selected node, focus and folds.
+//! Link keys of the call tree: arrangement, selected node, focus and folds.
 
 use super::{Tree, arrange};
 use crate::link::reading::{Key, Reading, kept, later_name, list, optional, step, word};
 use crate::shared::Shared;
 use engine::protocol::{Fold, FoldState, Internal, Merge, Reach, Root};
 
-/// What stands first is not written.
+/// Values of the key `merge`. The first one is the default and is not written.
 const MERGES: [&str; 3] = ["line", "function", "file"];
 
 pub(super) const LINKS: &[Key<Tree>] = &[
@@ -30,7 +30,7 @@ pub(super) const LINKS: &[Key<Tree>] = &[
         |tree, shared, link| {
             let shown = link.is_second(["hidden", "shown"]);
             shared.views.arrangement.internal = if shown { Internal::Shown } else { Internal::Hidden };
-            // Nodes have other numbers in other arrangements, and what follows names nodes.
+            // Node numbers depend on the arrangement, and the following keys contain some.
             arrange(tree, shared);
         },
     ),
@@ -46,7 +46,7 @@ pub(super) const LINKS: &[Key<Tree>] = &[
     kept("folds", folds, set_folds),
 ];
 
-/// What was opened (`o`) and closed (`c`) in the tree; in capitals, all below as well.
+/// Formats the opened (`o`) and closed (`c`) nodes. Capital letters include all descendants.
 fn folds(tree: &Tree, _: &Shared) -> String {
     let fold = |fold: &Fold| {
         let sign = match (fold.reach, fold.state) {

@@ -1,11 +1,10 @@
-//! How the simulated allocator takes part in the page.
+//! Registration of the simulated allocator as a feature.
 
 use super::{Simulator, WhatIfAction, act, ask, link, reset, take};
 use crate::change::Turn;
 use crate::feature::{Feature, commands_nothing, ends_nothing};
 use std::convert::Infallible;
 
-/// What it declares.
 pub(crate) const FEATURE: Feature<Simulator, WhatIfAction, Infallible> = Feature {
     reset,
     asks: &[(Turn::Last, ask)],

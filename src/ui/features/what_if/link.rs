@@ -1,4 +1,4 @@
-//! What of the form stands in a link: the settings and the capacity, as they were typed.
+//! Link keys of the simulated allocator: settings and capacity as typed.
 
 use super::{Field, Simulator};
 use crate::link::reading::{Key, LONGEST_VALUE, Reading, kept};
@@ -12,7 +12,7 @@ pub(super) const LINKS: &[Key<Simulator>] = &[
     ),
 ];
 
-/// What is too long for a link is left out of it.
+/// Returns the text, or nothing if it is too long for a link.
 fn written(text: &str) -> String {
     Some(text.trim()).filter(|text| text.len() < LONGEST_VALUE).unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! What is seen of the simulated allocator: sentences, rows, what the form says.
+//! Contents of the simulated allocator: sentences, tables and form.
 
 use super::{Job, Simulator, words};
 use crate::amount::{change, exact_change};
@@ -9,7 +9,7 @@ use base::units::{Bytes, grouped};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
 
-/// Headings of the table, with what they mean. The settings stand first, the words last.
+/// Headings of the table with tooltips. The first column is the settings.
 pub const HEADINGS: [(&str, &str); 9] = [
     ("Settings", "As a line for PYTORCH_CUDA_ALLOC_CONF"),
     ("Peak reserved", "Most bytes taken from the driver"),
@@ -25,7 +25,7 @@ pub const HEADINGS: [(&str, &str); 9] = [
     ),
 ];
 
-/// All that the sentences and the table depend on: the answer, and the settings whose run is drawn.
+/// Inputs of the sentences and tables: the results, and the settings of the drawn run.
 #[derive(Clone, Debug, Default)]
 pub struct Basis(Option<Rc<WhatIf>>, Option<String>);
 
@@ -39,75 +39,75 @@ impl PartialEq for Basis {
     }
 }
 
-/// What they depend on now.
+/// Returns the current inputs.
 pub fn basis(simulator: &Simulator, shared: &Shared) -> Basis {
     Basis(simulator.answer.clone(), shown(shared).cloned())
 }
 
-/// The settings whose run is drawn.
+/// Returns the settings of the drawn run.
 pub(super) fn shown(shared: &Shared) -> Option<&String> {
     let course = shared.planned.course.as_ref().filter(|_| shared.planned.drawn == Drawn::Simulated);
     course.map(|(_, course)| &course.settings)
 }
 
-/// What was simulated.
+/// Results of the simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// What the simulation reproduces.
+    /// Sentences on how well the simulation reproduces the recording.
     pub proof: Vec<(Tone, String)>,
-    /// Whether anything is predicted.
+    /// True if the simulation is good enough for predictions.
     pub predicts: bool,
-    /// What the runs come to.
+    /// Conclusions from the runs.
     pub findings: Vec<(Tone, String)>,
     pub rows: Vec<RunRow>,
     pub fits: Vec<FitRow>,
 }
 
-/// A run.
+/// A simulated run, as a row of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRow {
     pub settings: String,
     pub is_recorded: bool,
-    /// Whether it is drawn.
+    /// True if the run is drawn.
     pub is_shown: bool,
-    /// What stands below the headings between the settings and the OOM, each with what it is exactly.
+    /// Text and exact value of the columns between settings and OOM.
     pub numbers: [(String, String); 6],
     pub oom: String,
-    /// The moment after that request.
+    /// The moment after the request that failed.
     pub oom_moment: Option<u32>,
     pub is_out_of_memory: bool,
-    /// How sure it is, in short and in full.
+    /// Confidence, abbreviated and in full.
     pub grade: [&'static str; 2],
 }
 
-/// The smallest memory that is enough with some settings.
+/// The smallest memory that suffices for some settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FitRow {
     pub memory: String,
     pub exact: String,
     pub settings: String,
-    /// How much more it is than there is; else empty.
+    /// Difference to the available memory. Empty if that suffices.
     pub more: String,
 }
 
-/// What the form says.
+/// Messages of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FormView {
     pub status: String,
     pub can_cancel: bool,
     pub line_error: String,
     pub capacity_error: &'static str,
-    /// The capacity where none is typed.
+    /// Default of the capacity field.
     pub capacity_hint: String,
 }
 
-/// The runs, the least reserved first and what runs out of memory last.
+/// Returns the runs by reserved bytes, lowest first. Runs that go out of memory come last.
 fn sorted(answer: &WhatIf) -> Vec<&WhatIfRun> {
     let keys = answer.runs.iter().map(|run| pair(run.oom_event.is_some().into(), run.peak_reserved)).zip(0..);
     sorted_numbers(keys.collect()).iter().filter_map(|&at| answer.runs.get(at as usize)).collect()
 }
 
-/// What was simulated, as text.
+/// Returns the results as text.
 pub fn view(simulator: &Simulator, shared: &Shared) -> View {
     let Some(answer) = simulator.answer.as_deref() else { return View { predicts: true, ..View::default() } };
     let proof = &answer.proof;
@@ -188,12 +188,12 @@ fn row(run: &WhatIfRun, recorded: u64, shown: Option<&String>) -> RunRow {
     }
 }
 
-/// The settings of the row with this place.
+/// Returns the settings of the row at this index.
 pub(super) fn settings(simulator: &Simulator, row: usize) -> Option<String> {
     Some(sorted(simulator.answer.as_deref()?).get(row)?.settings.clone())
 }
 
-/// What the form says.
+/// Returns the messages of the form.
 pub fn form(simulator: &Simulator, shared: &Shared) -> FormView {
     let status = match simulator.asked {
         Some((_, Job::Proof)) => "Checking the simulation against this recording…".to_owned(),

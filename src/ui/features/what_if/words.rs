@@ -1,9 +1,9 @@
-//! What is said of a simulation, on the page and on the command line.
+//! Texts about simulations, for the page and the command line.
 
 use base::units::{Bytes, bytes_between, grouped, percent};
 use engine::protocol::{WhatIf, WhatIfGrade, WhatIfProof, WhatIfRun};
 
-/// What the simulation reproduces, before anything is predicted.
+/// Describes how well the simulation reproduces the recording.
 pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
     if let Some(refused) = &proof.refused {
         return vec![format!("No prediction: {refused}.")];
@@ -33,7 +33,7 @@ pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
     told
 }
 
-/// What the rows come to.
+/// Returns the conclusions from the runs.
 pub fn findings(answer: &WhatIf) -> Vec<String> {
     let mut told = Vec::new();
     let Some((recorded, others)) = answer.runs.split_first() else { return told };
@@ -79,18 +79,18 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
     told
 }
 
-/// The lowest and the highest peak, where there are two.
+/// Returns the lowest and the highest peak, or `none` if they are equal.
 pub fn spread(run: &WhatIfRun) -> String {
     let [low, high] = run.band;
     if low == high { "none".to_owned() } else { bytes_between(low, high) }
 }
 
-/// The share of the reserved bytes that is in no live block when most is reserved.
+/// Returns the share of the reserved bytes at the peak that is in no live block.
 pub fn fragmentation(run: &WhatIfRun) -> String {
     percent(run.peak_reserved.saturating_sub(run.allocated_at_peak), run.peak_reserved)
 }
 
-/// Where the run is out of memory, or is not where the recording was.
+/// Describes where the run goes out of memory, or which recorded OOM it avoids.
 pub fn oom(run: &WhatIfRun) -> String {
     match (run.oom_event, run.avoided_oom) {
         (Some(-1), _) => "before event 0".to_owned(),
@@ -100,7 +100,7 @@ pub fn oom(run: &WhatIfRun) -> String {
     }
 }
 
-/// How sure a run is, in a word or two.
+/// Returns a run's confidence in one or two words.
 pub fn grade(run: &WhatIfRun) -> &'static str {
     match run.grade {
         WhatIfGrade::Proved => "proved",
@@ -110,7 +110,7 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
     }
 }
 
-/// What is said where there is no simulator.
+/// Returns the message for a simulator that could not be started.
 pub(super) fn failed(cause: &str) -> String {
     ["The simulator could not be started: ", cause, ". Press Simulate to try again."].concat()
 }

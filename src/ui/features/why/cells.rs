@@ -1,21 +1,21 @@
-//! What stands in a cell of a report, beside what `cell_text` makes of it: for the eye, and plain for a spreadsheet.
+//! Formatting of report cells for the page and for spreadsheets.
 
 use crate::amount::per_mille;
 use crate::cell_text::{exact, short};
 use engine::protocol::Cell;
 
-/// A cell as it is shown.
+/// A formatted cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// In short: `38.1 MiB`.
+    /// Abbreviated text: `38.1 MiB`.
     pub text: String,
-    /// In full, where that is more or may be cut: `39,951,360 B`; else empty.
+    /// Full text if it differs or may be cut off: `39,951,360 B`. Otherwise empty.
     pub exact: String,
-    /// Thousandths of the whole, where it is a share.
+    /// Share in thousandths, if the cell is a share.
     pub part: Option<u32>,
 }
 
-/// A cell for the eye.
+/// Formats a cell for the page.
 pub fn shown(cell: &Cell) -> Shown {
     let (text, mut exact) = (short(cell), exact(cell));
     if text == exact && !matches!(cell, Cell::Text(_)) {
@@ -28,11 +28,11 @@ pub fn shown(cell: &Cell) -> Shown {
     Shown { text, exact, part }
 }
 
-/// A cell for a spreadsheet: plain numbers, bytes as bytes and times in µs, shares and quotients from 0 to 1 with six places.
+/// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.
 pub fn plain(cell: &Cell) -> String {
     match cell {
         Cell::Nothing | Cell::Share { whole: 0, .. } => String::new(),
-        // A cell is one cell of one line.
+        // A cell must not contain separators.
         Cell::Text(text) => text.replace(['\t', '\n', '\r'], " "),
         Cell::Bytes(number) | Cell::Count(number) | Cell::Micros(number) => number.to_string(),
         Cell::Change(number) | Cell::Event(number) => number.to_string(),
@@ -47,7 +47,7 @@ pub fn plain(cell: &Cell) -> String {
 
 const MILLION: u64 = 1_000_000;
 
-/// A quotient in millionths.
+/// Formats a ratio that is given in millionths.
 fn quotient(millionths: u64) -> String {
     let digits = (millionths % MILLION + MILLION).to_string();
     let places = digits.get(1..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a click on evidence does: all that it says, and what the click before has brought goes.
+//! Showing of evidence: search, selection, range or cursor. The effect of the previous evidence is undone.
 
 use super::data::{Brought, Why};
 use crate::effect::Effect;
@@ -7,10 +7,10 @@ use crate::{find, selecting};
 use engine::protocol::{At, Evidence, MomentFacts, Question, Span};
 use picture::timeline::Axis;
 
-/// A span that is shown has this part of it around it.
+/// Margin on either side of a shown span, as a fraction of its length.
 const AROUND: f64 = 0.04;
 
-/// Does all that the evidence says.
+/// Shows evidence.
 pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
     let Evidence { span, moment, allocation, find, open } = evidence;
     if let Some((place, with)) = open {
@@ -20,7 +20,7 @@ pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, eff
     let brought = Brought { find: find.clone(), allocation };
     let before = std::mem::replace(&mut why.brought, brought);
     if find.is_some() || allocation.is_some() {
-        // A node would stand out before it.
+        // A selected node would take precedence.
         shared.views.node = None;
     }
     let searched = before.find.is_some_and(|before| before == shared.find.text);
@@ -44,7 +44,7 @@ pub(super) fn follow(why: &mut Why, shared: &mut Shared, evidence: Evidence, eff
     }
 }
 
-/// Brings a span into the window. Where it is on the time axis, the worker has to say.
+/// Zooms to a span. On the time axis, its position must be requested first.
 fn show(why: &mut Why, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
     shared.pointer_leads();
     let Some(device) = shared.device().map(|device| device.device) else { return };
@@ -59,17 +59,17 @@ fn show(why: &mut Why, shared: &mut Shared, span: Span, effects: &mut Vec<Effect
     }
 }
 
-/// Takes the worker's answer about moments, if it is one to a question of this file.
+/// Handles the reply with the position of a span on the time axis.
 pub(crate) fn found(shared: &mut Shared, span: Span, moments: &[MomentFacts]) {
     let x = |facts: &MomentFacts| facts.place.time as f64;
     match (shared.axis, moments) {
         (Axis::Time, [from, to]) => fill(shared, x(from), x(to)),
-        // The axis was turned meanwhile.
+        // The axis may have changed meanwhile.
         _ => fill(shared, f64::from(span.from), f64::from(span.to) + 1.0),
     }
 }
 
-/// What lies between two places of the axis fills the window, with the whole stack there.
+/// Zooms to a part of the axis, with the full height of the stack there.
 fn fill(shared: &mut Shared, from: f64, to: f64) {
     let around = (to - from) * AROUND;
     shared.navigate(|plane, view| {

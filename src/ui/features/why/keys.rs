@@ -1,13 +1,12 @@
-//! The keys of the reports.
+//! Keyboard shortcuts of the Insights tab.
 
 use super::WhyStep;
 use crate::binding::{Binding, Scope, line};
 use crate::tab::Tab;
 
-/// What statements and rows of a report are clicked in.
+/// Control of commands that navigate the report: the report itself.
 const REPORT: &str = "why-report";
 
-/// Its keys.
 pub(super) const KEYS: &[Binding<WhyStep>] = {
     const AT: Scope = Scope::Tab(Tab::Why);
     use WhyStep::*;

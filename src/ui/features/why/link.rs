@@ -1,10 +1,10 @@
-//! What of the reports stands in a link: the topic, its thresholds, and how many rows were opened.
+//! Link keys of the Insights tab: topic, thresholds and numbers of visible rows.
 
 use super::Why;
 use crate::link::reading::{Key, Reading, kept, list, step, word};
 use engine::protocol::Topic;
 
-/// Letters of the key of a threshold or a sheet.
+/// Maximum length of the key of a threshold or sheet, in bytes.
 const LONGEST_KEY: usize = 32;
 
 pub(super) const LINKS: &[Key<Why>] = &[
@@ -31,12 +31,12 @@ pub(super) const LINKS: &[Key<Why>] = &[
     ),
 ];
 
-/// What a person has set of the sheets of a report: topic, the key of the threshold or the sheet, a number.
+/// Formats settings of sheets as `topic:key:number`, where `key` is that of a threshold or sheet.
 fn of_sheets(all: &[(Topic, String, u64)]) -> String {
     list(&mut all.iter().map(|(topic, key, value)| [topic.name(), ":", key, ":", &value.to_string()].concat()))
 }
 
-/// The same of one; keys are words of the engine's.
+/// Parses settings of sheets. Invalid entries are ignored.
 fn set_of_sheets(link: &mut Reading<'_>) -> Vec<(Topic, String, u64)> {
     let mut all = Vec::new();
     link.each(&mut |entry| of_sheet(entry).map(|one| all.push(one)));

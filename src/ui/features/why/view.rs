@@ -1,4 +1,4 @@
-//! What the tab "Why" shows: a report as statements and sheets of text. It knows no topic from another.
+//! Contents of the Insights tab: a report as statements and sheets of text. Independent of the topic.
 
 use super::cells::{Shown, plain, shown};
 use super::{Item, MOST_ROWS, Why};
@@ -9,7 +9,7 @@ use base::units::{Bytes, counted};
 use engine::protocol::{Cell, Chart, ChartMap, DeltaBox, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
-/// The sign of a tone, and what it says aloud; nothing for what only says what is.
+/// Returns the symbol of a tone, and its text for screen readers. Empty for plain facts.
 pub fn sign(tone: Tone) -> [&'static str; 2] {
     match tone {
         Tone::Fact => ["", ""],
@@ -18,7 +18,7 @@ pub fn sign(tone: Tone) -> [&'static str; 2] {
     }
 }
 
-/// All that the report on the page depends on, but for what is marked and active.
+/// Inputs of the report's contents, except for the marked and the active item.
 #[derive(Clone, Debug)]
 pub struct Basis {
     report: Option<Rc<Report>>,
@@ -37,41 +37,41 @@ impl PartialEq for Basis {
     }
 }
 
-/// What the report depends on now.
+/// Returns the current inputs.
 pub fn basis(why: &Why) -> Basis {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
     Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone(), folded: why.folded.clone() }
 }
 
-/// What of the tab changes while a report stays.
+/// State of the tab that changes independently of the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     pub topic: Topic,
-    /// Whether there is a comparison to tell of.
+    /// True if there is a comparison.
     pub is_compared: bool,
-    /// Whether there are ranks to tell of.
+    /// True if there is a survey of ranks.
     pub is_surveyed: bool,
-    /// Topics whose reports, as far as they are known, warn of something.
+    /// Topics whose known reports contain warnings.
     pub alarms: Vec<Topic>,
-    /// Whether what is seen is being asked for anew.
+    /// True while the visible report is requested again.
     pub is_busy: bool,
-    /// The item that was clicked last, by its place among all of the report.
+    /// Index of the item that was clicked last, among all items of the report.
     pub marked: Option<usize>,
-    /// The item that keys start from.
+    /// Index of the active item.
     pub active: usize,
-    /// What stands there instead of a report.
+    /// Text shown instead of a report.
     pub note: &'static str,
 }
 
-/// The topics whose reports warn of something, as far as they are known.
+/// Returns the topics whose known reports contain warnings.
 pub fn alarms(why: &Why) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let warns = |topic: &Topic| why.known.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
     Topic::ALL.into_iter().filter(warns).collect()
 }
 
-/// The marks.
+/// Returns the state of the tab.
 pub fn marks(why: &Why, shared: &Shared) -> Marks {
     let items = why.items();
     let note = match why.report() {
@@ -95,70 +95,70 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
     }
 }
 
-/// The report.
+/// The contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     pub statements: Vec<Said>,
     pub sheets: Vec<SheetView>,
 }
 
-/// A statement.
+/// A statement of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Said {
     pub tone: Tone,
     pub text: String,
-    /// What to change; empty where nothing is to be.
+    /// Recommended change. Empty if there is none.
     pub fix: String,
     pub chart: Option<ChartView>,
-    /// Whether a click shows what it rests on.
+    /// True if a click shows evidence.
     pub is_shown: bool,
 }
 
-/// A chart.
+/// A chart below a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartView {
     pub kind: ChartKind,
-    /// Its bars or parts.
+    /// Bars or parts.
     pub marks: Vec<ChartMark>,
-    /// What it says, for those who do not see it: what it rises from and to; of parts nothing.
+    /// Description for screen readers, such as the start and end values of a curve. Empty for parts.
     pub text: String,
     pub map: Option<ChartMap>,
-    /// The boxes of a flame graph of two.
+    /// Boxes of a differential flame graph.
     pub boxes: Vec<BoxView>,
 }
 
-/// A box of a flame graph of two.
+/// A box of a differential flame graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxView {
     pub depth: u32,
-    /// Of [`DeltaBox::WHOLE`].
+    /// Left edge. [`DeltaBox::WHOLE`] is the full width.
     pub left: u32,
     pub width: u32,
-    /// `▲ +1.20 GiB model.py:12 forward`, and the same with A and B.
+    /// Difference and name, such as `▲ +1.20 GiB model.py:12 forward`.
     pub label: String,
     pub title: String,
-    /// `more`, `less` or `same`: the class.
+    /// CSS class: `more`, `less` or `same`.
     pub way: &'static str,
 }
 
-/// How the marks of a chart stand.
+/// Arrangement of a chart's marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// Bars from left to right, as high as their parts.
+    /// Bars from left to right.
     Course,
-    /// Parts of one bar, as wide as their parts.
+    /// Parts of a single bar.
     Parts,
     Map,
-    /// Boxes below those that call them.
+    /// A differential flame graph.
     Delta,
 }
 
-/// A mark of a chart.
+/// A bar or part of a chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartMark {
-    /// Of the highest bar, or of the whole, in tenths of a percent.
+    /// Share of the highest bar or of the whole, in tenths of a percent.
     pub part: u32,
-    /// `Live 3.20 GiB`.
+    /// Name and bytes, such as `Live 3.20 GiB`.
     pub label: String,
     /// See [`engine::protocol::ChartPart::slot`].
     pub slot: Option<u32>,
@@ -202,7 +202,7 @@ fn chart(chart: &Chart) -> ChartView {
     }
 }
 
-/// A sign besides the colour, and both numbers to read.
+/// Returns a box whose change is shown by a symbol as well as by colour, with both numbers in the tooltip.
 fn box_view(of: &DeltaBox) -> BoxView {
     let (way, glyph) = match of.b.cmp(&of.a) {
         std::cmp::Ordering::Greater => ("more", "▲ "),
@@ -215,7 +215,7 @@ fn box_view(of: &DeltaBox) -> BoxView {
     BoxView { depth: of.depth, left: of.left, width: of.width, label, title, way }
 }
 
-/// What a map shows.
+/// Describes a map of ranks.
 fn map_text(map: &ChartMap) -> String {
     let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
@@ -225,43 +225,42 @@ fn map_text(map: &ChartMap) -> String {
     format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
 }
 
-/// A sheet.
+/// A table of a report, with title and note.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetView {
-    /// Its name; of one report no two are equal.
+    /// Key that is unique within the report.
     pub key: String,
     pub title: String,
-    /// Whether only the title is seen.
+    /// True if only the title is visible.
     pub is_folded: bool,
-    /// What its numbers mean.
+    /// Explanation of the numbers.
     pub note: String,
-    /// The threshold, and in short what it is.
+    /// The threshold, and its abbreviated value.
     pub threshold: Option<(Threshold, String)>,
-    /// Headings, and whether what is below them are numbers.
+    /// Headings and kinds of the columns.
     pub columns: Vec<(String, Kind)>,
     pub rows: Vec<RowView>,
-    /// The cells of the row at the foot.
+    /// Cells of the total row.
     pub total: Vec<Shown>,
-    /// What the button says that shows more rows; empty where there are no more.
+    /// Label of the button that shows more rows. Empty if there are no more.
     pub more: String,
-    /// How many rows there are beyond those that the page shows at most; else empty.
+    /// Text about rows beyond the maximum. Empty if there are none.
     pub beyond: String,
 }
 
-/// What a column holds.
+/// Kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The names of the rows: it takes the room that is left.
+    /// Names of the rows. The column takes the remaining width.
     Name,
     Text,
-    /// Numbers.
     Number,
-    /// Shares, with bars.
+    /// Shares, drawn with bars.
     Share,
 }
 
 impl Kind {
-    /// The class of its cells.
+    /// Returns the CSS class of the cells.
     pub fn class(self) -> &'static str {
         match self {
             Kind::Name => "name",
@@ -272,32 +271,32 @@ impl Kind {
     }
 }
 
-/// A row.
+/// A row of a sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowView {
-    /// Its place among all statements and rows of the report that are seen.
+    /// Index among all visible items of the report.
     pub place: usize,
     pub depth: u32,
     pub tone: Tone,
-    /// Its cells, one a column, and each as a spreadsheet has it.
+    /// Cells, each as shown and as text for a spreadsheet.
     pub cells: Vec<(Shown, String)>,
-    /// Whether a click shows what it rests on.
+    /// True if a click shows evidence.
     pub is_shown: bool,
-    /// Whether it has a stack, and the lines of it that are seen.
+    /// The stack, as far as it is visible.
     pub stack: Stack,
 }
 
-/// The stack of a row.
+/// The stack of a row, which can be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stack {
-    /// It has none.
+    /// The row has no stack.
     None,
-    /// It is not seen.
+    /// The stack is hidden.
     Folded,
     Unfolded(Vec<String>),
 }
 
-/// The report as text.
+/// Returns the contents of the report.
 pub fn view(why: &Why) -> View {
     let Some(report) = why.report() else { return View::default() };
     let said = report.statements.iter().map(|statement| Said {
@@ -317,11 +316,11 @@ pub fn view(why: &Why) -> View {
     View { statements, sheets }
 }
 
-/// What the rules of categories bring about: the first table of their report, whole.
+/// Returns the first table of the categories report with all rows, for the dialog that edits rules.
 pub fn categories(why: &Why) -> Option<SheetView> {
     let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
-    // Beside the rules, nothing is clicked in it.
+    // Rows are not clickable in the dialog.
     for row in &mut view.rows {
         (row.is_shown, row.stack) = (false, Stack::None);
     }
@@ -368,7 +367,7 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
     }
 }
 
-/// What the columns hold, by what stands in them: the first of words is that of the names.
+/// Returns headings and kinds of the columns, derived from their cells. The first text column has the names.
 fn columns(sheet: &Sheet) -> Vec<(String, Kind)> {
     let mut has_name = false;
     let mut columns = Vec::with_capacity(sheet.columns.len());
@@ -392,7 +391,7 @@ fn columns(sheet: &Sheet) -> Vec<(String, Kind)> {
     columns
 }
 
-/// A sheet for a spreadsheet: headings, rows and total, as tab-separated lines of plain numbers.
+/// Formats a sheet as tab-separated lines: headings, rows and total, with plain numbers.
 pub fn tab_separated(sheet: &Sheet) -> String {
     let mut text = String::new();
     let mut line = |cells: &mut dyn Iterator<Item = String>| {

@@ -1,9 +1,9 @@
-//! Entries of the cache: whole or not at all, and no more of them than there is room for.
+//! Entries of the cache: atomic writes and eviction.
 
 use super::*;
 use std::io::Read;
 
-/// An empty folder, with room for so many bytes.
+/// Returns an empty cache folder with a limit of `most` bytes.
 fn shelf(name: &str, most: u64) -> Shelf {
     let folder = std::env::temp_dir().join(format!("memscape-shelf-{}-{name}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -20,7 +20,7 @@ fn taken(shelf: &Shelf, key: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The names in the folder.
+/// Returns the sorted file names in the cache folder.
 fn names(shelf: &Shelf) -> Vec<String> {
     let entries = fs::read_dir(&shelf.folder).into_iter().flatten();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -34,7 +34,7 @@ fn used(shelf: &Shelf, key: &str, seconds_ago: u64) {
 }
 
 #[test]
-fn what_was_put_is_taken_until_it_is_removed() {
+fn entry_is_readable_until_removed() {
     let shelf = shelf("taken", 1 << 20);
     assert_eq!(taken(&shelf, "a"), None);
     put(&shelf, "a", 1000).unwrap();
@@ -46,24 +46,24 @@ fn what_was_put_is_taken_until_it_is_removed() {
 }
 
 #[test]
-fn those_used_longest_ago_go_first() {
+fn least_recently_used_entries_are_evicted() {
     let shelf = shelf("room", 1000);
     for (key, seconds_ago) in [("a", 30), ("b", 20), ("c", 10)] {
         put(&shelf, key, 300).unwrap();
         used(&shelf, key, seconds_ago);
     }
-    assert!(shelf.take("a").is_some(), "it is the one used last now");
+    assert!(shelf.take("a").is_some(), "now the most recently used");
     put(&shelf, "d", 250).unwrap();
     assert_eq!(names(&shelf), ["a.columns", "c.columns", "d.columns"]);
-    assert!(put(&shelf, "large", 1001).is_err(), "there is never room for it");
-    assert_eq!(names(&shelf), ["a.columns", "c.columns", "d.columns"], "and nothing went for it");
+    assert!(put(&shelf, "large", 1001).is_err(), "larger than the limit");
+    assert_eq!(names(&shelf), ["a.columns", "c.columns", "d.columns"], "nothing was evicted");
     put(&shelf, "all", 1000).unwrap();
     assert_eq!(names(&shelf), ["all.columns"]);
     fs::remove_dir_all(&shelf.folder).unwrap();
 }
 
 #[test]
-fn what_fails_leaves_nothing_and_what_was_abandoned_goes() {
+fn failed_write_leaves_no_file_and_stale_parts_are_removed() {
     let shelf = shelf("abandoned", 1000);
     let failed = shelf.put("a", |out| {
         out.write_all(b"half of it")?;
@@ -84,7 +84,7 @@ fn what_fails_leaves_nothing_and_what_was_abandoned_goes() {
 }
 
 #[test]
-fn several_writers_of_one_entry_leave_one() {
+fn concurrent_writers_leave_one_entry() {
     let shelf = shelf("several", 100_000);
     std::thread::scope(|scope| {
         for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! An agent's arguments as words of a command, whatever they are.
+//! Conversion of MCP tool arguments to command-line words.
 
 use super::super::tools::ALL;
 use super::*;
@@ -18,7 +18,7 @@ fn asked(tool: &str, arguments: Value) -> Result<Words, String> {
 }
 
 #[test]
-fn values_are_never_options() {
+fn argument_values_are_not_parsed_as_options() {
     let words = asked("find", json!({"query": "--json -o /tmp/x", "at": "oom"})).unwrap();
     assert_eq!(words.words, ["--at=oom", "--top=10", "--", "--json -o /tmp/x"]);
     assert_eq!(words.at.as_deref(), Some("oom"));
@@ -30,7 +30,7 @@ fn values_are_never_options() {
 }
 
 #[test]
-fn wrong_arguments_are_named() {
+fn invalid_argument_is_named_in_error() {
     for (tool, arguments, told) in [
         ("find", json!({"pattern": "a"}), "find has no argument pattern; it has file, query"),
         ("find", json!({"query": 7}), "query is not a text"),
@@ -53,7 +53,7 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
-fn every_tool_can_be_called_without_arguments_or_says_which_it_needs() {
+fn missing_required_argument_is_named() {
     for tool in ALL {
         let asked = asked(tool.name, json!({}));
         match tool.name {

@@ -1,8 +1,8 @@
-//! Tests of `src/cli/mcp/messages.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/mcp/messages.rs`.
 
 use super::*;
 
-/// Code, id and text of the response to a line.
+/// Returns code, id and text of the error response to a line, or `None` if the line is valid.
 fn refused(line: &str) -> Option<(i64, Value, String)> {
     let Message::Refused(error) = Message::parse(line.as_bytes()) else { return None };
     let text = error["error"]["message"].as_str().unwrap().to_owned();
@@ -17,7 +17,7 @@ fn refused_request(method: &str, params: &str) -> Option<String> {
 }
 
 #[test]
-fn a_line_that_is_not_json_is_a_parse_error_without_an_id() {
+fn invalid_json_is_parse_error_without_id() {
     for line in ["{", "x", "{\"id\": 3", "\0\0", "{\"id\": 3} {}", "\u{feff}", &"{".repeat(100_000)] {
         let (code, id, text) = refused(line).unwrap();
         assert_eq!((code, id), (PARSE_ERROR, Value::Null), "{line:.20}");
@@ -27,7 +27,7 @@ fn a_line_that_is_not_json_is_a_parse_error_without_an_id() {
 }
 
 #[test]
-fn an_invalid_request_is_refused_with_its_id_where_that_can_be_read() {
+fn invalid_request_error_has_id_if_readable() {
     for (line, id) in [
         (r#"{"id": 3, "method": "ping"}"#, json!(3)),
         (r#"{"jsonrpc": "1.0", "id": "x", "method": "ping"}"#, json!("x")),
@@ -48,7 +48,7 @@ fn an_invalid_request_is_refused_with_its_id_where_that_can_be_read() {
 }
 
 #[test]
-fn parameters_that_do_not_fit_the_method_are_refused() {
+fn invalid_parameters_are_rejected() {
     for (method, params, error) in [
         ("ping", "[1]", "params is not an object"),
         ("tools/call", "{}", "name is missing"),

@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/listing.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/listing.rs`.
 
 use super::*;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use ui::link::Link;
 use ui::url;
 
-/// A folder of this name with nothing in it.
+/// Creates an empty temporary folder.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("memscape-listing-{name}-{}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
@@ -18,13 +18,13 @@ fn listing(folder: &Path) -> Listing {
     Listing::of(&[folder.to_owned()]).unwrap()
 }
 
-/// What the page makes of a fragment: the names it shows, and the paths it asks for.
+/// Returns the file addresses in a link fragment, parsed as the page does.
 fn links(fragment: &str) -> Vec<String> {
     Link::parse(fragment).urls
 }
 
 #[test]
-fn odd_names_come_through_an_address_and_back() {
+fn special_characters_in_names_survive_urls() {
     let folder = folder("odd");
     let names =
         ["a b.pickle", "a#b?c.pickle", "100%25.pickle", "\"q\"'s</script>.pickle", "ä&url=x.pickle", "r/c:a.pickle"];
@@ -46,7 +46,7 @@ fn odd_names_come_through_an_address_and_back() {
 }
 
 #[test]
-fn nothing_else_is_found() {
+fn unlisted_paths_are_not_served() {
     let folder = folder("else");
     fs::write(folder.join("a.pickle"), b"x").unwrap();
     fs::write(folder.join("secret.png"), b"x").unwrap();
@@ -65,7 +65,7 @@ fn nothing_else_is_found() {
 }
 
 #[test]
-fn numbers_stay_while_files_come_and_go() {
+fn addresses_are_stable_when_files_change() {
     let folder = folder("stay");
     fs::write(folder.join("b.pickle"), b"x").unwrap();
     let listing = listing(&folder);
@@ -81,7 +81,7 @@ fn numbers_stay_while_files_come_and_go() {
 }
 
 #[test]
-fn of_a_thousand_files_the_newest_are_listed() {
+fn newest_files_are_listed_if_too_many() {
     let folder = folder("many");
     let old = SystemTime::UNIX_EPOCH;
     for place in 0..1000 {
@@ -94,7 +94,7 @@ fn of_a_thousand_files_the_newest_are_listed() {
     assert_eq!((listed.files.len(), listed.left_out), (MAX_LISTED, 1000 - MAX_LISTED));
     assert!(listed.fragment.len() <= MAX_FRAGMENT, "{}", listed.fragment.len());
     assert!(links(&listed.fragment)[0].ends_with("00999.pickle"));
-    // A survey has all of them, and each can be fetched.
+    // The survey covers all files, and each can be fetched.
     let all = listing.all();
     assert_eq!(all.lines().count(), 1000);
     assert!(all.lines().all(|address| listing.find(address).is_some()), "{all}");
@@ -103,7 +103,7 @@ fn of_a_thousand_files_the_newest_are_listed() {
 }
 
 #[test]
-fn an_empty_file_is_listed_last_and_surveyed() {
+fn empty_file_is_listed_last() {
     let folder = folder("empty");
     fs::write(folder.join("rank0.pickle"), b"x").unwrap();
     fs::write(folder.join("rank1.pickle"), b"").unwrap();
@@ -115,7 +115,7 @@ fn an_empty_file_is_listed_last_and_surveyed() {
 }
 
 #[test]
-fn the_newest_of_several_folders_are_listed_first() {
+fn files_of_several_folders_are_listed_newest_first() {
     let folders = [folder("one"), folder("two")];
     for (seconds, name) in [(1, "one/a.pickle"), (2, "two/b.pickle"), (3, "one/c.pickle")] {
         let (of, name) = name.split_once('/').unwrap();

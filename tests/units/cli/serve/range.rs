@@ -1,17 +1,17 @@
-//! Tests of `src/cli/serve/range.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/range.rs`.
 
 use super::*;
 use axum::http::HeaderValue;
 
 #[test]
-fn gzip_is_for_who_takes_it() {
+fn gzip_is_sent_only_if_accepted() {
     let gzip = |value| takes_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static(value))]));
     assert!(gzip("gzip") && gzip("br, GZIP;q=0.5"));
     assert!(!gzip("gzip;q=0") && !gzip("gzip; q=0.000") && !gzip("identity"));
 }
 
 #[test]
-fn ranges_lie_within_the_file() {
+fn range_is_clamped_to_file_size() {
     let within = |value: &str| Range::of(value).map(|range| range.within(100));
     assert_eq!(within("bytes=10-19"), Some(Some((10, 20))));
     assert_eq!(within("bytes=10-"), Some(Some((10, 100))));

@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/sending.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/sending.rs`.
 
 use super::*;
 use axum::http::HeaderValue;
@@ -29,7 +29,7 @@ fn header(response: &Response, name: axum::http::HeaderName) -> Option<&str> {
 }
 
 #[test]
-fn what_is_packed_is_sent_as_it_is() {
+fn compressed_file_is_sent_unchanged() {
     for head in [&b"\x1f\x8b\x08\0"[..], b"\x28\xb5\x2f\xfd", b"PK\x03\x04"] {
         let path = file("packed", head);
         let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
@@ -46,7 +46,7 @@ fn what_is_packed_is_sent_as_it_is() {
 }
 
 #[test]
-fn a_range_is_of_the_state_that_was_seen() {
+fn range_of_changed_file_returns_whole_file() {
     let path = file("range", b"0123456789");
     let range = (RANGE, "bytes=4-");
     let tag = header(&snapshot(&path, &[]), ETAG).unwrap().to_owned();
@@ -67,12 +67,12 @@ fn a_range_is_of_the_state_that_was_seen() {
 }
 
 #[test]
-fn a_file_that_is_cut_meanwhile_ends_the_connection_early() {
+fn file_truncated_while_sending_closes_connection() {
     let path = file("cut", &[b'x'; 1000]);
     let response = snapshot(&path, &[]);
     fs::write(&path, b"xxxx").unwrap();
     assert!(body(response).is_err());
-    // One that grew is sent as it was.
+    // A file that grew is sent with its old length.
     let response = snapshot(&path, &[]);
     fs::write(&path, b"xxxxyyyy").unwrap();
     assert_eq!(body(response).unwrap(), b"xxxx");

@@ -1,4 +1,4 @@
-//! Tests of `src/cli/serve/watch.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/cli/serve/watch.rs`.
 
 use super::*;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What is there, as if the last look were long ago.
+/// Returns rank, version and address of the files, as if the last scan were long ago.
 fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> {
     if let Some(last) = watch.0.lock().unwrap().as_mut() {
         last.ended -= PAUSE;
@@ -21,20 +21,20 @@ fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> 
 }
 
 #[test]
-fn a_file_is_there_once_it_is_written_to_its_end() {
+fn file_appears_once_completely_written() {
     let folder = folder("growing");
     let path = folder.join("rank3_step5.pickle");
     let (watch, listing) = (Watch::default(), Listing::of(std::slice::from_ref(&folder)).unwrap());
     assert_eq!(look(&watch, &listing), []);
     fs::write(&path, b"\x80\x04]").unwrap();
-    assert_eq!(look(&watch, &listing), [], "it was just written");
-    assert_eq!(look(&watch, &listing), [], "it has no end, however long it stays so");
+    assert_eq!(look(&watch, &listing), [], "just written");
+    assert_eq!(look(&watch, &listing), [], "the pickle has no STOP opcode");
     fs::write(&path, b"\x80\x04].").unwrap();
     assert_eq!(look(&watch, &listing), []);
     let whole = look(&watch, &listing);
     let [(rank, version, address)] = whole.as_slice() else { panic!("{whole:?}") };
     assert_eq!((*rank, address.as_str()), (Some(3), "0/rank3_step5.pickle"));
-    // While it is written again, what was there is what there is.
+    // While the file is being rewritten, the old version stays listed.
     fs::write(&path, b"\x80\x04]]]").unwrap();
     assert_eq!(look(&watch, &listing), whole);
     assert_eq!(look(&watch, &listing), whole);
@@ -42,7 +42,7 @@ fn a_file_is_there_once_it_is_written_to_its_end() {
     look(&watch, &listing);
     let again = look(&watch, &listing);
     assert!(again.len() == 1 && again[0].1 != *version && again[0].2 == *address, "{again:?}");
-    // What is no pickle is taken to be whole once it stands still.
+    // Other formats count as complete once they stop changing.
     fs::write(folder.join("rank4.pickle.gz"), b"\x1f\x8b").unwrap();
     look(&watch, &listing);
     assert_eq!(look(&watch, &listing).len(), 2);
@@ -50,7 +50,7 @@ fn a_file_is_there_once_it_is_written_to_its_end() {
 }
 
 #[test]
-fn a_file_is_a_line_of_words() {
+fn file_list_has_one_line_per_file() {
     let seen = |rank, address: &str| Seen {
         rank,
         version: "\"3f-2\"".into(),

@@ -1,4 +1,4 @@
-//! Tests of `src/compare/ranks/gathering.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/compare/ranks/gathering.rs`.
 
 use super::*;
 use crate::ranks::Surveyed;
@@ -13,7 +13,7 @@ fn surveyed(gathering: &mut Gathering, places: std::ops::Range<u32>) {
 }
 
 #[test]
-fn ranks_whose_files_are_still_to_come_are_not_missing() {
+fn ranks_not_surveyed_yet_are_not_missing() {
     let mut gathering = gathering(6);
     surveyed(&mut gathering, 4..6);
     let of = gathering.ranks();
@@ -26,7 +26,7 @@ fn ranks_whose_files_are_still_to_come_are_not_missing() {
 }
 
 #[test]
-fn ranks_outside_of_a_cut_list_are_not_missing() {
+fn ranks_omitted_from_truncated_list_are_not_missing() {
     let mut gathering = Gathering::new(vec!["rank7.pickle".to_owned(), "rank9.pickle".to_owned()]);
     surveyed(&mut gathering, 0..2);
     assert_eq!(gathering.ranks().ranks.len(), 10, "ranks 0 to 6 and 8 have no file");

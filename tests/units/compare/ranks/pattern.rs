@@ -1,9 +1,9 @@
-//! Patterns of names: what they read, what does not fit, and what is none.
+//! File name patterns with fields such as `{rank}`.
 
 use super::Pattern;
 
 #[test]
-fn fields_are_read_from_where_they_stand() {
+fn fields_are_extracted_from_path() {
     type Fields = Option<&'static [(&'static str, &'static str)]>;
     let cases: [(&str, &str, Fields); 14] = [
         ("{host}_{rank}", "run/gpu-b_3.pickle.gz", Some(&[("host", "gpu-b"), ("rank", "3")])),
@@ -32,7 +32,7 @@ fn fields_are_read_from_where_they_stand() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused_with_what_to_write() {
+fn invalid_pattern_reports_cause() {
     for (typed, cause) in [
         ("", "write {rank}"),
         ("rank*.pickle", "write {rank}"),
@@ -48,7 +48,7 @@ fn what_is_no_pattern_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn whatever_stands_there_nothing_breaks() {
+fn arbitrary_pattern_does_not_panic() {
     proptest::proptest!(|(typed in "[*{}/_a-c0-2é]{0,12}", path in "[*{}/_a-c0-2é.]{0,12}")| {
         if let Ok(pattern) = Pattern::parse(&typed)
             && let Some(fields) = pattern.read(&path)

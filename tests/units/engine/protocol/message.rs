@@ -1,4 +1,4 @@
-//! Tests of `src/engine/protocol/message.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/protocol/message.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -52,14 +52,14 @@ fn everything() -> Everything {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn encoded_message_decodes_to_equal_value() {
     assert_eq!(decoded(&encoded(&everything())), Some(everything()));
     let nan = f64::from_bits(0x7ff8_0000_0000_1234);
     assert_eq!(decoded::<f64>(&encoded(&nan)).map(f64::to_bits), Some(nan.to_bits()));
 }
 
 #[test]
-fn a_part_of_a_message_is_none_nor_is_more_than_one() {
+fn truncated_or_overlong_message_is_rejected() {
     let mut bytes = encoded(&everything());
     for end in 0..bytes.len() {
         assert_eq!(decoded::<Everything>(&bytes[..end]), None, "{end}");
@@ -69,7 +69,7 @@ fn a_part_of_a_message_is_none_nor_is_more_than_one() {
 }
 
 #[test]
-fn unknown_variants_and_broken_texts_are_refused() {
+fn unknown_variants_and_invalid_utf8_are_rejected() {
     assert_eq!(decoded::<Choice>(&[3]), None);
     assert_eq!(decoded::<bool>(&[2]), None);
     assert_eq!(decoded::<Option<u8>>(&[2, 1]), None);
@@ -77,7 +77,7 @@ fn unknown_variants_and_broken_texts_are_refused() {
 }
 
 #[test]
-fn a_promise_of_many_values_takes_no_memory() {
+fn huge_length_prefix_allocates_nothing() {
     let promise = encoded(&u64::from(u32::MAX));
     assert_eq!(decoded::<Vec<Everything>>(&promise), None);
     assert_eq!(decoded::<Vec<[u64; 32]>>(&promise), None);
@@ -86,7 +86,7 @@ fn a_promise_of_many_values_takes_no_memory() {
 
 proptest! {
     #[test]
-    fn any_bytes_end_soon(bytes in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), count: u32) {
         let _ = decoded::<Everything>(&bytes);
         let promise = [&encoded(&count)[..], &bytes].concat();
         if let Some(texts) = decoded::<Vec<Vec<Whole>>>(&promise) {

@@ -1,9 +1,9 @@
-//! Tests of `src/engine/tree/folds.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/tree/folds.rs`.
 
 use super::*;
 
 #[test]
-fn the_last_that_was_done_counts() {
+fn last_fold_operation_wins() {
     let fold = |node, reach, state| Fold { node, reach, state };
     let (open, closed) = (FoldState::Open, FoldState::Closed);
     let folds = Folds::new(&[

@@ -1,11 +1,11 @@
-//! Tests of `src/history/container/check.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/container/check.rs`.
 
 use super::*;
 use flate2::Crc;
 use proptest::prelude::*;
 
 #[test]
-fn the_check_value_of_the_standard() {
+fn crc32_matches_standard_check_value() {
     let mut check = Check::new();
     check.update(b"12345");
     check.update(b"6789");
@@ -16,7 +16,7 @@ fn the_check_value_of_the_standard() {
 
 proptest! {
     #[test]
-    fn it_is_flate2_s_however_the_bytes_are_cut(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..100), 0..8)) {
+    fn crc32_matches_flate2_for_any_chunks(parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..100), 0..8)) {
         let (mut check, mut other) = (Check::new(), Crc::new());
         for part in &parts {
             check.update(part);

@@ -1,4 +1,4 @@
-//! Tests of `src/history/json/number.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/json/number.rs`.
 
 use super::*;
 
@@ -30,14 +30,14 @@ fn integers_of_every_length_are_exact() {
 }
 
 #[test]
-fn floats_are_as_rust_reads_them() {
+fn floats_are_parsed_as_by_rust() {
     for text in ["0.5", "-0.0", "1e3", "1E+3", "12.25e-2", "1e999", "0e0", "123456789012345678901.5"] {
         assert_eq!(number(text.as_bytes()), Some(Number::Float(text.parse().unwrap())), "{text}");
     }
 }
 
 #[test]
-fn what_json_does_not_have_is_none() {
+fn invalid_json_numbers_are_rejected() {
     for text in ["", "-", "+1", "01", "-01", ".5", "1.", "1.e3", "1e", "1e+", "0x10", "1_0", "1-", "--1", "1.5.5"] {
         assert_eq!(number(text.as_bytes()), None, "{text}");
     }

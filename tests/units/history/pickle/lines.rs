@@ -1,9 +1,9 @@
-//! Tests of `src/history/pickle/lines.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/pickle/lines.rs`.
 
 use super::*;
 
 #[test]
-fn integers() {
+fn integers_are_parsed() {
     assert_eq!(int(b"01"), Some(Integer::Bool(true)));
     assert_eq!(int(b"-7"), Some(Integer::Small(-7)));
     assert_eq!(long(b"18446744073709551615L"), Some(Integer::Big(u64::MAX.into())));
@@ -14,7 +14,7 @@ fn integers() {
 }
 
 #[test]
-fn strings() {
+fn unicode_strings_are_unescaped() {
     assert_eq!(unicode(b"plain").unwrap(), b"plain");
     assert_eq!(unicode(b"\xe9\\u6f22\\U0001f600\\u000a\\u005cn \\n").unwrap(), "é漢😀\n\\n \\n".as_bytes());
     assert_eq!(unicode(b"\\ud800").unwrap(), b"\xed\xa0\x80");

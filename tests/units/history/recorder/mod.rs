@@ -1,8 +1,8 @@
-//! What a recorder adds: found by address and size, hostile forms left out.
+//! Data that a recorder adds to a snapshot.
 
 use super::*;
 
-/// A tree out of a few words: `{`, `[`, `]`, numbers, everything else is text.
+/// Builds a tree from words: `{`, `[`, `]`, `}`, numbers, and texts.
 fn tree(words: &str) -> Tree {
     let mut tree = Tree::default();
     for word in words.split_whitespace() {
@@ -30,7 +30,7 @@ fn tensors_are_found_by_address_and_size() {
     let texts = [recorded.name(found), recorded.kind(found), recorded.shape(found), recorded.dtype(found)];
     assert_eq!(texts, ["b", "gradient", "[10, 25]", "float32"]);
     assert_eq!(found.place, Some(0));
-    // Rounded bytes, where nothing else is known; neither another size nor another device.
+    // The rounded size matches too. Other sizes and other devices do not.
     assert_eq!(recorded.tensors_at(0, 4096, 1024).len(), 1);
     assert_eq!(recorded.tensors_at(0, 4096, 2048).len(), 0);
     assert_eq!(recorded.tensors_at(0, 4096, 999).len(), 0);
@@ -46,7 +46,7 @@ fn tensors_are_found_by_address_and_size() {
 }
 
 #[test]
-fn what_torch_snapkit_adds_is_read() {
+fn torch_snapkit_data_is_read() {
     let recorded = read(tree(
         "{ source_code { /a/train.py first } shape_data [ { 0x200 [
             [ aten::empty [ 4 4 ] torch.float32 ] [ aten::mm [ 8 4 ] torch.bfloat16 ]
@@ -61,7 +61,7 @@ fn what_torch_snapkit_adds_is_read() {
 }
 
 #[test]
-fn what_has_another_form_is_left_out() {
+fn data_of_unexpected_form_is_ignored() {
     for words in [
         "7",
         "[ 1 2 ]",
@@ -79,7 +79,7 @@ fn what_has_another_form_is_left_out() {
 }
 
 #[test]
-fn texts_of_a_file_are_cut_and_hold_no_control_characters() {
+fn long_texts_are_cut_and_control_characters_replaced() {
     let mut tree = Tree::default();
     for token in [Token::Dict, Token::Text(b"memscape"), Token::Dict, Token::Text(b"host")] {
         tree.put(token);

@@ -1,9 +1,9 @@
-//! Values as bytes, there and back.
+//! Encoding of value trees as bytes.
 
 use super::*;
 
 #[test]
-fn tokens_come_back_as_they_were_put() {
+fn tokens_read_back_equal() {
     let all = [
         Token::Dict,
         Token::Text(b"a"),
@@ -27,7 +27,7 @@ fn tokens_come_back_as_they_were_put() {
 }
 
 #[test]
-fn bytes_that_make_no_sense_end() {
+fn invalid_bytes_end_iteration() {
     for bytes in [&[TEXT, 255, 255, 255, 255][..], &[INT, 1], &[99], &[DICT, DICT, DICT], &[LIST; 100_000]] {
         let mut tree = Tree::default();
         assert!(tree.extend(bytes));

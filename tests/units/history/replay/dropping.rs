@@ -7,10 +7,10 @@ use base::slice::Slice;
 use base::units::{EventIdx, Moment};
 use proptest::prelude::*;
 
-/// Addresses of the model.
+/// Number of addresses in the model.
 const PLACES: usize = 6;
 
-/// What is at an address.
+/// State of an address in the model.
 #[derive(Clone, Copy, Default, PartialEq)]
 enum Place {
     #[default]
@@ -19,16 +19,16 @@ enum Place {
     Pending(u64),
 }
 
-/// What a trace leaves out.
+/// Kinds of events missing from a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Skips {
     Nothing,
-    /// Requests of frees, at times.
+    /// Some `free_requested` events.
     Requests,
     Completions,
 }
 
-/// A file whose trace a program may have left: what is there before it, and what it does.
+/// Returns a snapshot as JSON. `before` is the initial state of each address, `turns` are the operations.
 fn file(before: &[(u8, u64)], turns: &[(usize, u64, bool)], skips: Skips) -> String {
     let mut places = [Place::Free; PLACES];
     let mut reserved = [false; 3];
@@ -96,15 +96,15 @@ fn file(before: &[(u8, u64)], turns: &[(usize, u64, bool)], skips: Skips) -> Str
 fn opened(text: &str, keep: Keep) -> (Snapshot, DeviceHistory) {
     let mut machine = Machine::new(Reader::new(Recorder::keeping(keep)), Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
-    let Ok((reader, root)) = machine.finish() else { panic!("whole JSON") };
-    let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("a snapshot") };
+    let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
+    let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("invalid snapshot") };
     let mut builder = Builder::new(&snapshot, recorder);
     while builder.step(&snapshot, &mut Slice::new(&mut || true)).is_err() {}
     let history = builder.finish().0.into_iter().next().expect("a device");
     (snapshot, history)
 }
 
-/// Address and bytes of all that is live at a moment, with the line that allocated it where an event says so.
+/// Returns address, bytes and whether the origin is known of each allocation that is live at a moment.
 fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u64, u64, bool)> {
     let mut live = history.live.clone();
     while live.step(&history.allocations, history.event_count() + 1, &mut Slice::new(&mut || true)).is_err() {}
@@ -125,9 +125,9 @@ fn pending_at(history: &DeviceHistory, moment: Moment) -> i64 {
 }
 
 proptest! {
-    /// All that can be asked of a moment in a range is what it is in the whole file.
+    /// Every value at a moment in a loaded range equals the value in the whole file.
     #[test]
-    fn a_range_holds_what_the_whole_file_does(
+    fn loaded_range_matches_whole_file(
         before in prop::collection::vec((0u8..4, 1..9u64), PLACES),
         turns in prop::collection::vec((0..PLACES + 3, 1..9u64, any::<bool>()), 1..60),
         skips in prop::sample::select(vec![Skips::Nothing, Skips::Requests, Skips::Completions]),
@@ -149,7 +149,7 @@ proptest! {
             prop_assert_eq!(range.reserved_at(moment), whole.reserved_at(moment), "reserved bytes: {}", place);
             prop_assert_eq!(pending_at(&range, moment), pending_at(&whole, moment), "awaiting free: {}", place);
             prop_assert_eq!(range.live_count_at(moment), whole.live_count_at(moment), "allocations: {}", place);
-            prop_assert_eq!(live(&of_range, &range, moment), live(&of_whole, &whole, moment), "what is live: {}", place);
+            prop_assert_eq!(live(&of_range, &range, moment), live(&of_whole, &whole, moment), "live allocations: {}", place);
         }
         for event in first..end {
             prop_assert_eq!(range.events.action(event), whole.events.action(event));

@@ -1,4 +1,4 @@
-//! Tests of `src/history/replay/segments.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/segments.rs`.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn ranges(open: &BTreeMap<u64, Open>) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn what_is_taken_out_of_the_middle_leaves_two_parts_and_a_row() {
+fn unmapping_the_middle_splits_a_range() {
     let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
     assert_eq!(lives.cover(&mut open, [10, 50], NEVER, KIND), 40);
     assert_eq!(lives.uncover(&mut open, [20, 30], 7), 10);
@@ -17,12 +17,12 @@ fn what_is_taken_out_of_the_middle_leaves_two_parts_and_a_row() {
     assert_eq!(open.values().map(|open| open.facts.begins).collect::<Vec<_>>(), [true, false]);
     let row = lives.rows.at(0);
     assert_eq!((row.address, row.size, row.born, row.died), (20, 10, 7, NEVER));
-    // Half of it is not there: the file contradicts itself.
+    // Half of the range is not mapped: the file is inconsistent.
     assert_eq!((lives.uncover(&mut open, [45, 60], 3), lives.astray), (5, 10));
 }
 
 #[test]
-fn what_is_given_back_is_laid_around_what_is_there() {
+fn mapping_fills_gaps_around_existing_ranges() {
     let (mut lives, mut open) = (SegmentLives::default(), BTreeMap::new());
     lives.cover(&mut open, [20, 30], NEVER, KIND);
     assert_eq!(lives.cover(&mut open, [10, 50], 9, KIND), 30);

@@ -1,12 +1,12 @@
-//! Tests of `src/history/replay/trace.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/history/replay/trace.rs`.
 
 use super::*;
 use proptest::prelude::*;
 
 proptest! {
-    /// Whatever the order of events: one row each, and every subject is a row of its table.
+    /// For any order of events, each has one row, and every subject refers to an existing row.
     #[test]
-    fn columns_have_one_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
+    fn all_columns_have_equal_length(events in prop::collection::vec((0..Action::ALL.len(), 0..5u64, 0..3u64), 0..60)) {
         let mut trace = Trace::default();
         for &(action, address, size) in &events {
             let (stack, labels) = (StackId::NONE, LabelsId(0));

@@ -1,9 +1,9 @@
-//! Tests of `src/picture/timeline/visible.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/picture/timeline/visible.rs`.
 
 use super::*;
 
 #[test]
-fn leaves_are_sorted_once_wherever_a_slice_ends() {
+fn leave_events_are_sorted_across_slices() {
     let visible = Visible { ids: vec![7, 8, 9], enters: vec![0, 0, 1], leaves: vec![1, 2, 2], ..Visible::default() };
     let mut changes = Changes::new(2);
     while changes.sort(&visible, &mut Slice::new(&mut || false)).is_err() {}

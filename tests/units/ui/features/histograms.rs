@@ -1,10 +1,10 @@
-//! Tests of `src/ui/features/histograms.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/features/histograms.rs`.
 
 use super::*;
 use engine::protocol::{life_class, size_class};
 
 #[test]
-fn classes_are_told_exactly() {
+fn classes_are_labelled_with_exact_bounds() {
     let size = |bytes: u64| range(Histogram::Sizes, size_class(bytes));
     let cases = [
         (0, "0 B"),
@@ -36,14 +36,14 @@ fn classes_are_told_exactly() {
 }
 
 #[test]
-fn bars_are_brushed_from_one_to_another_and_back() {
+fn shift_click_selects_range_of_bars() {
     let weights = [1, 0, 3, 4].map(|count| Weight { bytes: 10, count });
     let mut chosen = None;
     for (class, reach, expected) in [
         (2, Reach::One, [2, 2]),
         (3, Reach::From(2), [2, 3]),
         (0, Reach::From(2), [0, 2]),
-        // Over one that is empty.
+        // Ends at an empty bar.
         (1, Reach::From(2), [1, 2]),
         (2, Reach::From(2), [2, 2]),
     ] {
@@ -55,7 +55,7 @@ fn bars_are_brushed_from_one_to_another_and_back() {
 }
 
 #[test]
-fn the_height_has_an_axis() {
+fn axis_follows_measure() {
     let weights = [Weight { bytes: 4096, count: 1 }, Weight { bytes: 1024, count: 1000 }];
     let axis = |measure| chart(Histogram::Sizes, &weights, None, measure).axis;
     assert_eq!(axis(Measure::Bytes), ["Requested bytes", "4.00 KiB", "2.00 KiB"]);

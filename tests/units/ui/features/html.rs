@@ -1,9 +1,9 @@
-//! Tests of `src/ui/features/html.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/features/html.rs`.
 
 use super::*;
 
 #[test]
-fn nothing_of_a_name_ends_its_element() {
+fn hostile_file_name_is_escaped() {
     let hostile = "x</script><script>alert(1)</script>\"><img src=x onerror='1'>&";
     let element = element(super::ELEMENTS[0], hostile, "v=1&at=\"");
     assert_eq!((element.matches('<').count(), element.matches('>').count()), (1, 1), "{element}");
@@ -12,7 +12,7 @@ fn nothing_of_a_name_ends_its_element() {
 }
 
 #[test]
-fn only_the_page_in_one_file_takes_a_snapshot() {
+fn snapshot_is_inserted_only_into_single_file_page() {
     let page = "<body><script id=\"part-wasm\"></script></body></html>";
     assert_eq!(place(page), Ok(page.len() - 14));
     assert!(place("<body>Not found</body>").unwrap_err().contains("not the single-file page"));
@@ -20,7 +20,7 @@ fn only_the_page_in_one_file_takes_a_snapshot() {
 }
 
 #[test]
-fn one_is_saved_at_a_time_and_each_end_is_said() {
+fn progress_and_result_of_saving_are_reported() {
     let (mut html, mut shared, mut effects) = (Saving::Underway, Shared::default(), Vec::new());
     let packing = Packing::Compressed;
     let saved = Step::Saved { file: "a.html".into(), bytes: 3 << 20, snapshot: 1 << 20, packing };

@@ -1,9 +1,9 @@
-//! Tests of `src/ui/figure/words.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/figure/words.rs`.
 
 use super::*;
 
 #[test]
-fn names_of_files_are_plain() {
+fn file_name_has_no_special_characters() {
     for (name, expected) in [
         ("run 17.pickle.gz", "run-17"),
         ("../../etc/passwd", "etc-passwd"),
@@ -18,7 +18,7 @@ fn names_of_files_are_plain() {
 }
 
 #[test]
-fn a_window_says_which_events_it_shows() {
+fn window_is_described_by_its_events() {
     let device = DeviceSummary { events: 1000, time_us: Some((5_000_000, 7_000_000)), ..DeviceSummary::default() };
     let view = View::fit(1001, 1, 100, 100);
     assert_eq!(Window::of(&device, &view).text, "All 1,000 events");

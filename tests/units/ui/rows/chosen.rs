@@ -1,4 +1,4 @@
-//! Tests of `src/ui/rows/chosen.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/rows/chosen.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 proptest! {
     #[test]
-    fn rows_are_a_set(steps in prop::collection::vec((0u32..12, 0u8..6), 0..40)) {
+    fn selected_rows_behave_like_a_set(steps in prop::collection::vec((0u32..12, 0u8..6), 0..40)) {
         let (mut chosen, mut plain, mut anchor) = (Chosen::default(), BTreeSet::new(), None);
         for (row, what) in steps {
             match what {

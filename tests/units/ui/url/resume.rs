@@ -1,4 +1,4 @@
-//! Tests of `src/ui/url/resume.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/ui/url/resume.rs`.
 
 use super::*;
 
@@ -12,9 +12,9 @@ fn rest() -> Answer {
 }
 
 #[test]
-fn the_rest_of_the_same_file_goes_on() {
+fn download_resumes_with_rest_of_same_file() {
     assert_eq!((first().can_go_on(200), first().goes_on(&rest(), 200)), (Ok(()), Ok(())));
-    // What another origin shows without being told to.
+    // Headers that are visible across origins without CORS exposure.
     let plain = |answer: Answer| Answer { tag: None, part: None, ..answer };
     assert_eq!(plain(first()).goes_on(&plain(rest()), 200), Ok(()));
     let of_any = Answer { part: Some("bytes 200-999/*".into()), ..rest() };
@@ -22,7 +22,7 @@ fn the_rest_of_the_same_file_goes_on() {
 }
 
 #[test]
-fn what_broke_before_its_first_byte_begins_again() {
+fn download_without_bytes_restarts() {
     assert_eq!(first().goes_on(&first(), 0), Ok(()));
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(first().goes_on(&Answer { tag: text("\"b\""), ..first() }, 0), Err(Why::Changed));
@@ -30,11 +30,11 @@ fn what_broke_before_its_first_byte_begins_again() {
 }
 
 #[test]
-fn what_can_not_go_on_says_why() {
+fn download_that_cannot_resume_reports_reason() {
     let text = |text: &str| Some(text.to_owned());
     let may = |answer: Answer| answer.can_go_on(200);
     assert_eq!(may(Answer { coding: text("gzip"), ..first() }), Err(Why::Coded));
-    assert_eq!(may(Answer { length: Some(100), ..first() }), Err(Why::Coded), "a coding that is not shown");
+    assert_eq!(may(Answer { length: Some(100), ..first() }), Err(Why::Coded), "a content coding that CORS hides");
     assert_eq!(may(Answer { ranges: text("none"), ..first() }), Err(Why::NoParts));
     assert_eq!(may(Answer { length: None, ..first() }), Err(Why::Unnamed));
     assert_eq!(may(Answer { tag: text("W/\"a\""), modified: None, ..first() }), Err(Why::Unnamed));
@@ -59,7 +59,7 @@ fn what_can_not_go_on_says_why() {
 }
 
 #[test]
-fn the_total_is_of_what_is_read() {
+fn total_counts_uncompressed_bytes() {
     let head = |coding: &str, length: &str, uncompressed: Option<&str>| {
         let text = |text: &str| Some(text.to_owned());
         let headers = [text(coding), text(length), uncompressed.map(str::to_owned), None, None, None, None];

@@ -1,9 +1,9 @@
-//! Tests of `src/engine/report/settings/known.rs`, a module of its: they reach what is private there.
+//! Unit tests of `src/engine/report/settings/known.rs`.
 
 use super::*;
 
 #[test]
-fn values_that_nobody_set_are_told() {
+fn default_values_of_settings_are_recognized() {
     for (key, value, is_default) in [
         ("max_split_size", "-1", true),
         ("max_split_size", "209715200", false),
@@ -21,7 +21,7 @@ fn values_that_nobody_set_are_told() {
 }
 
 #[test]
-fn a_text_of_settings_is_read() {
+fn settings_string_is_split_into_pairs() {
     let conf =
         "backend:native, max_split_size_mb:128,roundup_power2_divisions:[256:1,512:2],a,expandable_segments:True";
     let expected = [
@@ -32,7 +32,7 @@ fn a_text_of_settings_is_read() {
     ];
     assert_eq!(of_text(conf), expected);
     assert_eq!(of_text(""), []);
-    assert_eq!(of_text("]],x:1"), [("x", "1")], "no bracket was open");
+    assert_eq!(of_text("]],x:1"), [("x", "1")], "unbalanced closing brackets");
     assert!(
         of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
     );
