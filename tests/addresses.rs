@@ -5,29 +5,29 @@
 use crate::support;
 
 use memscape::replay::{AllocationId, Allocations};
-use memscape::slice::{Slice, Spent};
+use memscape::slice::{TimeSlice, OutOfTime};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, GROUND, PENDING};
 use memscape::timeline::{
     AddressJob, AddressSource, Axis, MAX_QUADS, Quad, QuadIdentity, Scene, View, address_outline, scene_hit,
 };
 use proptest::prelude::*;
-use support::history::{History, histories, paint, stands_out};
+use support::history::{History, histories, paint, is_highlighted};
 
 /// A history with the address range of each of its allocations.
 #[derive(Debug)]
-struct Lying {
+struct AddressHistory {
     history: History,
     /// Address range of each allocation, half-open.
-    places: Vec<[u64; 2]>,
-    ranges: Allocations,
+    address_ranges: Vec<[u64; 2]>,
+    mapped_spans: Allocations,
     /// Event range and address range of each mapped range.
-    held: Vec<([u32; 2], [u64; 2])>,
+    mapped: Vec<([u32; 2], [u64; 2])>,
 }
 
-impl Lying {
+impl AddressHistory {
     /// Places each block at the lowest free address when it is allocated, `apart` bytes above the block below. Sizes
     /// are rounded up to 8.
-    fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> Lying {
+    fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         let mut places: Vec<[u64; 2]> = Vec::new();
         for (id, &(born, died, size)) in history.spans.iter().enumerate() {
             let bytes = size.div_ceil(8).max(1) * 8;
@@ -43,29 +43,29 @@ impl Lying {
             }
             places.push([lowest, lowest + if died > born { bytes } else { 0 }]);
         }
-        Lying::of(history, places, held)
+        AddressHistory::from_ranges(history, places, held)
     }
 
-    fn of(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> Lying {
+    fn from_ranges(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         held.sort_by_key(|range| range.0[0]);
         let ranges = Allocations::from_spans(held.iter().map(|&([born, died], [from, to])| (born, died, to - from)));
-        Lying { history, places, ranges, held }
+        AddressHistory { history, address_ranges: places, mapped_spans: ranges, mapped: held }
     }
 
-    fn with<R>(&self, look: impl FnOnce(&AddressSource) -> R) -> R {
-        let place = |id: AllocationId| self.places.get(id.0 as usize).copied();
-        let range_place = |id: AllocationId| self.held.get(id.0 as usize).map(|range| range.1);
-        let (has, ranges) = (None, &self.ranges);
-        self.history.with(|source| {
-            look(&AddressSource { source: *source, has, place: &place, ranges, range_place: &range_place })
+    fn with_source<R>(&self, look: impl FnOnce(&AddressSource) -> R) -> R {
+        let place = |id: AllocationId| self.address_ranges.get(id.0 as usize).copied();
+        let range_place = |id: AllocationId| self.mapped.get(id.0 as usize).map(|range| range.1);
+        let (has, ranges) = (None, &self.mapped_spans);
+        self.history.with_source(|source| {
+            look(&AddressSource { source: *source, includes: has, place: &place, ranges, range_place: &range_place })
         })
     }
 
     fn scene(&self, view: View) -> Scene {
-        self.with(|source| AddressJob::run(source, view)).expect("a job without a budget finishes")
+        self.with_source(|source| AddressJob::run(source, view)).expect("a job without a budget finishes")
     }
 
-    fn lives_at(&self, id: usize, moment: u32) -> bool {
+    fn is_live_at(&self, id: usize, moment: u32) -> bool {
         let (born, died, size) = self.history.spans[id];
         (born..died).contains(&moment) && size > 0
     }
@@ -84,7 +84,7 @@ fn is_high(view: &View, [lowest, above]: [u64; 2]) -> bool {
 }
 
 /// Compares every pixel of a scene with the history.
-fn check(lying: &Lying, scene: &Scene) {
+fn check(lying: &AddressHistory, scene: &Scene) {
     let (view, columns) = (&scene.view, &scene.columns);
     assert_eq!(scene.band_px, 1, "these histories are small");
     let ground = scene.ground.unwrap() as usize;
@@ -101,7 +101,7 @@ fn check(lying: &Lying, scene: &Scene) {
         if left == columns.edge_px[column + 1] {
             continue;
         }
-        let live: Vec<usize> = (0..lying.places.len()).filter(|&id| lying.lives_at(id, moment)).collect();
+        let live: Vec<usize> = (0..lying.address_ranges.len()).filter(|&id| lying.is_live_at(id, moment)).collect();
         for row in 0..view.height_px as i32 {
             let plane_row = i64::from(row) + view.bottom_px;
             let is_there = |quad: &Quad| {
@@ -112,7 +112,7 @@ fn check(lying: &Lying, scene: &Scene) {
             let found: Vec<_> = blocks.iter().filter(|(quad, _)| is_there(quad)).collect();
             assert!(found.len() < 2, "{place}: overlapping quads: {found:?}");
             check_pixel(lying, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
-            let is_mapped = lying.held.iter().any(|&([born, died], range)| {
+            let is_mapped = lying.mapped.iter().any(|&([born, died], range)| {
                 let [lower, upper] = rows(view, range);
                 (born..died).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
             });
@@ -123,7 +123,7 @@ fn check(lying: &Lying, scene: &Scene) {
 }
 
 fn check_pixel(
-    lying: &Lying,
+    lying: &AddressHistory,
     scene: &Scene,
     (column, row): (usize, i64),
     live: &[usize],
@@ -131,15 +131,15 @@ fn check_pixel(
     place: &str,
 ) {
     let (view, moment) = (&scene.view, scene.columns.moment[column]);
-    let covers = |id: &&usize| (rows(view, lying.places[**id])[0]..rows(view, lying.places[**id])[1]).contains(&row);
-    let high = live.iter().filter(covers).find(|id| is_high(view, lying.places[**id]));
+    let covers = |id: &&usize| (rows(view, lying.address_ranges[**id])[0]..rows(view, lying.address_ranges[**id])[1]).contains(&row);
+    let high = live.iter().filter(covers).find(|id| is_high(view, lying.address_ranges[**id]));
     let thin: Vec<usize> =
-        live.iter().filter(covers).filter(|id| !is_high(view, lying.places[**id])).copied().collect();
+        live.iter().filter(covers).filter(|id| !is_high(view, lying.address_ranges[**id])).copied().collect();
     let members = high.map_or(thin, |&id| vec![id]);
     // Rows without a live byte stay unpainted.
     let [from, to] = [row, row + 1].map(|row| row as f64 * view.bytes_per_px);
     let is_free = !live.iter().any(|&id| {
-        let [lowest, above] = lying.places[id].map(|byte| byte as f64);
+        let [lowest, above] = lying.address_ranges[id].map(|byte| byte as f64);
         lowest < to && above > from
     });
     assert!(!is_free || found.is_none(), "{place}: free, but painted by {found:?}");
@@ -158,7 +158,7 @@ fn check_pixel(
     let largest = members.iter().filter(|&&id| Some(lying.history.spans[id].2) == sizes.clone().max());
     let paints: Vec<u32> = largest.map(|&id| u32::from(paint(AllocationId(id as u32)).0)).collect();
     assert!(paints.contains(&(quad.paint & 0xff)), "{place}: paint of the largest member: {quad:?}");
-    let is_faded = lying.history.highlight && !members.iter().any(|&id| stands_out(AllocationId(id as u32)));
+    let is_faded = lying.history.highlight && !members.iter().any(|&id| is_highlighted(AllocationId(id as u32)));
     let is_pending = members.len() == 1 && lying.history.requested_at[members[0]] <= moment;
     let marks = [BAND, PENDING, FADED].map(|mark| quad.paint & mark != 0);
     assert_eq!(marks, [members.len() > 1, is_pending, is_faded], "{place}: {quad:?}");
@@ -166,10 +166,10 @@ fn check_pixel(
 
 /// Checks that a block drawn by itself is one rectangle (two if it becomes pending) and that blocks too short-lived to
 /// be drawn are counted as hidden once.
-fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
+fn check_blocks(lying: &AddressHistory, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)]) {
     let shown = &scene.columns.moment;
     let mut hidden = 0;
-    for (id, &place) in lying.places.iter().enumerate() {
+    for (id, &place) in lying.address_ranges.iter().enumerate() {
         let (born, died, size) = lying.history.spans[id];
         let alone = |it: &&(&Quad, &QuadIdentity)| (it.1.first, it.1.count) == (id as u32, 1);
         let rects = blocks.iter().filter(alone).count();
@@ -183,16 +183,16 @@ fn check_blocks(lying: &Lying, scene: &Scene, blocks: &[(&Quad, &QuadIdentity)])
             let (first, last) = (lying.window(scene)[0], lying.window(scene)[1]);
             born < last && died > first
         });
-        let is_shown = shown.iter().any(|&moment| lying.lives_at(id, moment));
+        let is_shown = shown.iter().any(|&moment| lying.is_live_at(id, moment));
         hidden += u32::from(is_in_window && size > 0 && born < died && !is_shown);
     }
     assert_eq!(scene.columns.hidden.iter().sum::<u32>(), hidden);
 }
 
-impl Lying {
+impl AddressHistory {
     /// Returns the moments of a scene, half-open.
     fn window(&self, scene: &Scene) -> [u32; 2] {
-        self.history.with(|source| {
+        self.history.with_source(|source| {
             let columns =
                 memscape::timeline::WindowColumns::new(&scene.view, self.history.moments(), source.clock).moments;
             [columns.first().map_or(0, |moments| moments.start), columns.last().map_or(0, |moments| moments.end)]
@@ -218,49 +218,49 @@ fn windows() -> impl Strategy<Value = View> {
     )
 }
 
-fn lyings(events: u32, lives: usize) -> impl Strategy<Value = Lying> {
+fn address_histories(events: u32, lives: usize) -> impl Strategy<Value = AddressHistory> {
     let apart = prop::collection::vec(prop_oneof![3 => Just(0u64), 1 => 0u64..100, 1 => 0u64..4000], 1..6);
     let range = (0..events, 1..events, 0u64..9000, 1u64..3000)
         .prop_map(|(born, life, from, bytes)| ([born, born.saturating_add(life)], [from, from + bytes]));
     (histories(events, lives), apart, prop::collection::vec(range, 0..12))
-        .prop_map(|(history, apart, held)| Lying::new(history, &apart, held))
+        .prop_map(|(history, apart, held)| AddressHistory::new(history, &apart, held))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_pixel_matches_brute_force(lying in lyings(120, 80), view in windows()) {
+    fn every_pixel_matches_brute_force(lying in address_histories(120, 80), view in windows()) {
         check(&lying, &lying.scene(view));
     }
 
     #[test]
-    fn sliced_job_builds_same_scene(lying in lyings(120, 80), view in windows(), patience in 0usize..5) {
-        lying.with(|source| {
+    fn sliced_job_builds_same_scene(lying in address_histories(120, 80), view in windows(), patience in 0usize..5) {
+        lying.with_source(|source| {
             let mut job = AddressJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, AddressJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
+            prop_assert_eq!(job.step(source, &mut TimeSlice::new(&mut || true)), Err(OutOfTime));
             Ok(())
         })?;
     }
 
     #[test]
-    fn hit_test_finds_every_quad(lying in lyings(120, 80), view in windows()) {
+    fn hit_test_finds_every_quad(lying in address_histories(120, 80), view in windows()) {
         let scene = lying.scene(view);
         let ground = scene.ground.unwrap() as usize;
         for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate().skip(ground) {
             let middle = (i32::from(quad.y[0]) + i32::from(quad.y[1])) / 2;
             let hit = scene_hit(&scene, i32::from(quad.x[0]), middle).unwrap();
             assert_eq!(hit.quad, Some(index));
-            let place = lying.places[identity.first as usize];
+            let place = lying.address_ranges[identity.first as usize];
             if identity.count == 1 && is_high(&view, place) {
                 // The hit byte lies in the block.
                 assert!((place[0]..place[1]).contains(&hit.byte), "{quad:?} {place:?} {hit:?}");
-                let rect = lying.with(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
+                let rect = lying.with_source(|source| address_outline(source, &view, AllocationId(identity.first))).unwrap();
                 assert_eq!(rect.y, quad.y.map(i32::from));
                 assert!(rect.x[0] <= i32::from(quad.x[0]) && i32::from(quad.x[1]) <= rect.x[1]);
             }
@@ -290,8 +290,8 @@ fn too_many_quads_increase_cell_height() {
     let mut order: Vec<usize> = (0..lives.len()).collect();
     order.sort_by_key(|&at| lives[at].0);
     let history = History::new(100_000, order.iter().map(|&at| lives[at]));
-    let mut lying = Lying::of(history, Vec::new(), Vec::new());
-    lying.places = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
+    let mut lying = AddressHistory::from_ranges(history, Vec::new(), Vec::new());
+    lying.address_ranges = order.iter().map(|&at| [places[at].1 * 70, places[at].1 * 70 + 64]).collect();
     let view = View { bytes_per_px: 70.0, ..View::fit(100_001, 1, 1000, 1000) };
     let scene = lying.scene(view);
     assert!(scene.band_px > 1 && scene.quads.len() <= MAX_QUADS, "{} px, {} quads", scene.band_px, scene.quads.len());
@@ -300,14 +300,14 @@ fn too_many_quads_increase_cell_height() {
 
 #[test]
 fn overlapping_addresses_are_drawn_without_overlap() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         .####. 80
         ###### 160
         ",
     );
-    let mut lying = Lying::new(history, &[0], Vec::new());
-    lying.places = vec![[0, 160], [80, 240]];
+    let mut lying = AddressHistory::new(history, &[0], Vec::new());
+    lying.address_ranges = vec![[0, 160], [80, 240]];
     let scene = lying.scene(View { bytes_per_px: 8.0, ..View::fit(6, 1, 6, 40) });
     let drawn: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.y)).collect();
     assert_eq!(drawn, [([0, 6], [0, 20]), ([1, 5], [20, 30])]);
@@ -315,7 +315,7 @@ fn overlapping_addresses_are_drawn_without_overlap() {
 
 #[test]
 fn invalid_views_give_empty_scenes() {
-    let lying = Lying::new(History::drawn("## 10"), &[0], vec![([0, 9], [0, 100])]);
+    let lying = AddressHistory::new(History::from_picture("## 10"), &[0], vec![([0, 9], [0, 100])]);
     let fit = View::fit(2, 10, 10, 10);
     for view in [
         View { x_per_px: f64::NAN, ..fit },

@@ -11,8 +11,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use memscape::engine::protocol::{Access, DeviceSummary};
-use memscape::engine::{Engine, Reply, Request, Want};
-use opened::{Opened, Way, open, open_as};
+use memscape::engine::{Engine, Reply, Request, NeededBytes};
+use opened::{Opened, OpenOptions, open, open_with};
 use serde_json::{Value, json};
 use std::io::Write;
 use zip::{Member, member, zip, zip_of, zip64};
@@ -63,8 +63,8 @@ fn zipped_snapshot_equals_plain_snapshot() {
     for (archive, format) in archives {
         for chunk in [1, 7, 1000, 1 << 20] {
             for (access, slice) in [(Access::Anywhere, 1), (Access::Forward, usize::MAX)] {
-                let way = Way { chunk, slice, access, member: None };
-                let opened = open_as(&archive, way).unwrap();
+                let way = OpenOptions { chunk, slice, access, member: None };
+                let opened = open_with(&archive, way).unwrap();
                 assert_eq!(opened.summary.devices, expected, "{format}, {way:?}");
                 assert_eq!((opened.summary.format.as_str(), opened.summary.file.as_str()), (format, "test.pickle"));
                 assert!(opened.members.is_empty(), "{:?}", opened.members);
@@ -91,7 +91,7 @@ const DEFLATE64: &str = "\
 fn deflate64_member_opens() {
     let archive = BASE64_STANDARD.decode(DEFLATE64).unwrap();
     for chunk in [1, 7, 1 << 20] {
-        let opened = open_as(&archive, Way { chunk, ..Way::default() }).unwrap();
+        let opened = open_with(&archive, OpenOptions { chunk, ..OpenOptions::default() }).unwrap();
         assert_eq!((peak(&opened), opened.summary.format.as_str()), (200, "zip, JSON"));
     }
     for at in 0..archive.len() {
@@ -114,14 +114,14 @@ fn archive_with_several_snapshots_lists_likeliest_first() {
     ]);
     let names = ["rank0/snapshot.pickle", "rank1/snapshot.pickle.gz", "logs/first.json"];
     for (member, peak_requested) in [(None, 300), (Some(0), 300), (Some(1), 5000), (Some(2), 14)] {
-        let opened = open_as(&archive, Way { member, ..Way::default() }).unwrap();
+        let opened = open_with(&archive, OpenOptions { member, ..OpenOptions::default() }).unwrap();
         let listed: Vec<&str> = opened.members.iter().map(|member| member.name.as_str()).collect();
         assert_eq!(listed, names);
         assert_eq!(peak(&opened), peak_requested);
         let name = names[member.unwrap_or(0) as usize];
         assert_eq!(opened.summary.file, format!("test.pickle › {name}"));
     }
-    let error = open_as(&archive, Way { member: Some(3), ..Way::default() }).err();
+    let error = open_with(&archive, OpenOptions { member: Some(3), ..OpenOptions::default() }).err();
     assert_eq!(error.as_deref(), Some("the zip archive has no snapshot 3. Has the file changed?"));
 }
 
@@ -137,7 +137,7 @@ fn unopened_members_are_not_read() {
     let (mut at, mut fed) = (0, 0);
     let opened = loop {
         if let Some(want) = engine.wants() {
-            if let Want::At(offset) = want {
+            if let NeededBytes::At(offset) = want {
                 at = offset as usize;
             }
             let end = archive.len().min(at + (64 << 10));
@@ -212,7 +212,7 @@ fn long_directory_is_read_in_slices() {
     let mut steps = 0;
     while engine.is_loading() {
         match engine.wants() {
-            Some(Want::At(offset)) => engine.feed(archive[offset as usize..].to_vec()),
+            Some(NeededBytes::At(offset)) => engine.feed(archive[offset as usize..].to_vec()),
             Some(_) => engine.feed(archive.clone()),
             None => {}
         }
@@ -237,7 +237,7 @@ fn control_characters_in_member_name_are_replaced() {
 fn error_names_the_member() {
     let broken = b"\x80\x02}q\x00(X\x03\x00\x00\x00abcR.";
     let archive = zip_of(&[("good.pickle", &pickled(&snapshot(3, 100))), ("bad.pickle", broken)]);
-    let error = open_as(&archive, Way { member: Some(1), ..Way::default() }).err().unwrap();
+    let error = open_with(&archive, OpenOptions { member: Some(1), ..OpenOptions::default() }).err().unwrap();
     assert!(error.starts_with("bad.pickle: "), "{error}");
 }
 
@@ -310,10 +310,10 @@ fn trace(seed: u64) -> Vec<Value> {
 fn snapviewer_archive_keeps_peak_and_stacks() {
     for seed in 1..20 {
         let events = trace(seed);
-        let drawn = snapviewer::draw(&events);
+        let drawn = snapviewer::export(&events);
         let archive = zip_of(&[("elements.json", &drawn.elements), ("allocations.json", &drawn.allocations)]);
         let chunk = 1 + (seed as usize * 997) % 5000;
-        let mut opened = open_as(&archive, Way { chunk, slice: 3, ..Way::default() }).unwrap();
+        let mut opened = open_with(&archive, OpenOptions { chunk, slice: 3, ..OpenOptions::default() }).unwrap();
         let device = opened.summary.devices[0].clone();
         assert_eq!(device.peak_requested as u64, drawn.peak, "seed {seed}");
 
@@ -343,7 +343,7 @@ fn snapviewer_archive_keeps_peak_and_stacks() {
 
 #[test]
 fn mismatched_snapviewer_files_report_error() {
-    let drawn = snapviewer::draw(&trace(3));
+    let drawn = snapviewer::export(&trace(3));
     let elements: Vec<Value> = serde_json::from_slice(&drawn.elements).unwrap();
     let fewer = serde_json::to_vec(&elements[1..]).unwrap();
     let twice = br#"[{"elem": 0, "timesteps": [0, 1], "size": 3}, {"elem": 0, "timesteps": [1, 2], "size": 3}]"#;

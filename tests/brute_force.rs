@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Fold, FoldState, NodeKind, Reach, Scope, Span, TreePage, TreeQuestion, Weight,
+    Arrangement, MomentSpec, Fold, FoldState, NodeKind, FoldScope, Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -65,7 +65,7 @@ fn check_file(path: &Path) -> usize {
 fn check_moment(name: &str, opened: &mut Opened, device: i64, expected: &Value, names: &Value) -> usize {
     let moment = expected["moment"].as_u64().unwrap() as u32;
     let place = format!("{name}, device {device}, moment {moment}");
-    let at = vec![At::Moment(moment)];
+    let at = vec![MomentSpec::Moment(moment)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
         opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
     else {
@@ -125,7 +125,7 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
             scope,
             arrangement: Arrangement::default(),
             focus: None,
-            folds: vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }],
+            folds: vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }],
             reveal: None,
             find: None,
             rows: [whole.rows.len() as u32, most.min(1000)],
@@ -143,7 +143,7 @@ fn tree(opened: &mut Opened, device: i64, scope: Scope, most: u32) -> TreePage {
 
 fn compare(place: &str, page: &TreePage, expected: &Value, names: &Value) -> usize {
     assert_eq!(page.rows.len(), page.row_count as usize, "{place}: rows");
-    let (ours, theirs) = (ours(place, page), theirs(expected, names));
+    let (ours, theirs) = (our_tree(place, page), python_tree(expected, names));
     for (path, weight) in &theirs {
         assert_eq!(ours.get(path), Some(weight), "{place}: {path:?}");
     }
@@ -156,7 +156,7 @@ fn frame(name: &str, file: &str, line: &str) -> String {
     if matches!(file, "" | "??" | "none") { name.to_owned() } else { format!("{name} {file}:{line}") }
 }
 
-fn ours(place: &str, page: &TreePage) -> Tree {
+fn our_tree(place: &str, page: &TreePage) -> Tree {
     let mut tree = Tree::new();
     let mut path: Vec<String> = Vec::new();
     let bytes: HashMap<u32, u64> = page.rows.iter().map(|row| (row.node, row.weight.bytes)).collect();
@@ -174,7 +174,7 @@ fn ours(place: &str, page: &TreePage) -> Tree {
     tree
 }
 
-fn theirs(nodes: &Value, names: &Value) -> Tree {
+fn python_tree(nodes: &Value, names: &Value) -> Tree {
     let mut paths: Vec<Vec<String>> = Vec::new();
     let mut tree = Tree::new();
     for node in nodes.as_array().unwrap() {

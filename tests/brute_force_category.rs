@@ -49,7 +49,7 @@ fn check_file(path: &Path) -> usize {
     let mut compared = 0;
     for expected in devices.as_array().unwrap() {
         for set in ["default", "mosaic"] {
-            opened.engine.request(Request::Categories(Box::new(CategorySet::named(set).unwrap())));
+            opened.engine.request(Request::Categories(Box::new(CategorySet::built_in_by_name(set).unwrap())));
             compared += check_set(&format!("{name} by {set}"), &mut opened, expected, &expected["sets"][set]);
         }
     }

@@ -8,7 +8,7 @@ use crate::opened;
 use crate::reported;
 
 use memscape::engine::protocol::{
-    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, Only, Report, Tone, Topic,
+    Action, Cell, Curves, EventsFilter, EventsPage, EventsQuestion, MemoryFilter, Report, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -69,7 +69,7 @@ fn check_filters(name: &str, opened: &mut Opened, device: i64, expected: &Value)
     }
 }
 
-fn curves(opened: &mut Opened, device: i64, moment: u64, only: Only) -> Curves {
+fn curves(opened: &mut Opened, device: i64, moment: u64, only: MemoryFilter) -> Curves {
     let view = View { x_per_px: 1.0, left_px: moment as i64, ..View::fit(1, 1, 1, 1) };
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::Curves { view, only } })) {
         Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
@@ -78,14 +78,14 @@ fn curves(opened: &mut Opened, device: i64, moment: u64, only: Only) -> Curves {
 }
 
 fn report(opened: &mut Opened, device: i64, topic: Topic, at: Option<u32>) -> Report {
-    reported::of(opened.reply(reported::asked(device, topic, at, &[])))
+    reported::report_of(opened.reply(reported::report_request(device, topic, at, &[])))
 }
 
 /// Compares `[moment, reserved, active, rounded, free, pending]` at each moment.
 fn check_moments(name: &str, opened: &mut Opened, device: i64, expected: &Value) {
     for (place, told) in expected.as_array().unwrap().iter().enumerate() {
         let moment = told[0].as_u64().unwrap();
-        let of = curves(opened, device, moment, Only::default());
+        let of = curves(opened, device, moment, MemoryFilter::default());
         let ours = json!([moment, of.reserved[0], of.requested[0], of.rounded[0], of.free[0], of.pending[0]]);
         assert_eq!(&ours, told, "{name}, device {device}");
         if place % 8 != 0 {

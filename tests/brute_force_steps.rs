@@ -57,9 +57,9 @@ fn check_file(path: &Path) -> usize {
         let device = expected["device"].as_i64().unwrap();
         let place = format!("{name}, device {device}");
         let stages = report(&mut opened, Topic::Steps, device);
-        rows += check_stages(&place, &stages, expected);
+        rows += check_annotations(&place, &stages, expected);
         rows += check_mosaic(&place, &stages, &expected["mosaic"]);
-        rows += check_layers(&place, &report(&mut opened, Topic::Modules, device), &expected["layers"]);
+        rows += check_modules(&place, &report(&mut opened, Topic::Modules, device), &expected["layers"]);
     }
     rows
 }
@@ -95,7 +95,7 @@ fn text(sheet: &Sheet, row: &SheetRow, key: &str) -> String {
     text.clone()
 }
 
-const FACTS: [[&str; 2]; 7] = [
+const SPAN_COLUMNS: [[&str; 2]; 7] = [
     ["start_live_bytes", "start"],
     ["end_live_bytes", "end"],
     ["peak_live_bytes", "peak"],
@@ -105,8 +105,8 @@ const FACTS: [[&str; 2]; 7] = [
     ["kept_bytes", "kept"],
 ];
 
-fn check_facts(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
-    for [ours, theirs] in FACTS {
+fn check_span(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
+    for [ours, theirs] in SPAN_COLUMNS {
         assert_eq!(number(sheet, row, ours), expected[theirs].as_i64().unwrap(), "{place}: {ours} of {row:?}");
     }
     let [from, to] = ["from", "to"].map(|key| expected[key].as_u64().unwrap() as u32);
@@ -114,7 +114,7 @@ fn check_facts(place: &str, sheet: &Sheet, row: &SheetRow, expected: &Value) {
     assert_eq!([span.from, span.to], [from, to], "{place}: {row:?}");
 }
 
-fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
+fn check_annotations(place: &str, report: &Report, expected: &Value) -> usize {
     let (occurrences, stages) = (sheet(report, "occurrences"), expected["stages"].as_array().unwrap());
     assert_eq!(occurrences.rows.len(), stages.len(), "{place}: annotations");
     // Sums by name, computed here.
@@ -124,7 +124,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
         let shown = if expected["ended"] == true { name.to_owned() } else { format!("{name} (no end)") };
         assert_eq!(text(occurrences, row, "name"), shown, "{place}");
         assert_eq!(number(occurrences, row, "duration_us"), expected["micros"].as_i64().unwrap(), "{place}");
-        check_facts(place, occurrences, row, expected);
+        check_span(place, occurrences, row, expected);
         let of = |key: &str| expected[key].as_i64().unwrap();
         let sum = sums.entry(name.to_owned()).or_default();
         let peak = sum[2].max(of("peak"));
@@ -146,7 +146,7 @@ fn check_stages(place: &str, report: &Report, expected: &Value) -> usize {
     let (steps, expected_steps) = (sheet(report, "steps"), expected["steps"].as_array().unwrap());
     assert_eq!(steps.rows.len(), expected_steps.len(), "{place}: steps, {:?}", report.statements);
     for (row, expected) in steps.rows.iter().zip(expected_steps) {
-        check_facts(place, steps, row, expected);
+        check_span(place, steps, row, expected);
         assert_eq!(number(steps, row, "never_freed_bytes"), expected["never_freed"].as_i64().unwrap(), "{place}");
     }
     let contexts = sheet(report, "compile_contexts");
@@ -177,7 +177,7 @@ fn check_mosaic(place: &str, report: &Report, expected: &Value) -> usize {
     stages.len() + 1
 }
 
-fn check_layers(place: &str, report: &Report, expected: &Value) -> usize {
+fn check_modules(place: &str, report: &Report, expected: &Value) -> usize {
     let layers = sheet(report, "modules");
     let keys = [
         "events",

@@ -28,7 +28,7 @@ impl Folder {
     fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, bytes).unwrap();
-        settle(&path);
+        set_old_mtime(&path);
         path
     }
 
@@ -51,23 +51,23 @@ impl Folder {
     }
 }
 
-fn settle(path: &Path) {
+fn set_old_mtime(path: &Path) {
     let file = File::options().append(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
 }
 
-fn said(output: &Output) -> (Option<i32>, String, String) {
+fn outcome(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-fn made(words: &str) -> Vec<u8> {
+fn generated(words: &str) -> Vec<u8> {
     let (options, _) = generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     generate::generate(&options, Vec::new()).unwrap().0
 }
 
 /// Commands that are run on each file.
-const ASKED: &[&[&str]] = &[
+const COMMANDS: &[&[&str]] = &[
     &["summary", "--json"],
     &["insights", "--json"],
     &["live", "--json"],
@@ -83,12 +83,12 @@ const ASKED: &[&[&str]] = &[
 fn compare(folder: &Folder, file: &Path) -> bool {
     let _ = fs::remove_dir_all(folder.cache());
     let path = file.to_str().unwrap();
-    for words in ASKED {
+    for words in COMMANDS {
         let words = [&[words[0], path], &words[1..]].concat();
         let without = folder.run(&[&*words, &["--no-cache"]].concat());
         // The first run writes the entry.
         for _ in 0..if folder.entries().is_empty() { 2 } else { 1 } {
-            assert_eq!(said(&folder.run(&words)), said(&without), "{words:?}");
+            assert_eq!(outcome(&folder.run(&words)), outcome(&without), "{words:?}");
         }
     }
     !folder.entries().is_empty()
@@ -112,7 +112,7 @@ fn real_files_have_same_output_from_cache() {
 #[test]
 fn all_formats_have_same_output_from_cache() {
     let folder = Folder::new("forms");
-    let pickle = made("--example");
+    let pickle = generated("--example");
     assert!(compare(&folder, &folder.file("a.pickle.gz", &gzip(&pickle))));
     assert!(compare(&folder, &folder.file("a.pickle.zst", &zstd(&pickle))));
     assert!(compare(&folder, &folder.file("a.zip", &zip_of(&[("a.pickle", &pickle)]))));
@@ -120,8 +120,8 @@ fn all_formats_have_same_output_from_cache() {
     assert!(!compare(&folder, &folder.file("two.zip", &two)), "members of an archive are not cached");
     let columns = folder.0.join("a.columns");
     let to = folder.run(&["convert", folder.0.join("a.pickle.gz").to_str().unwrap(), "-o", columns.to_str().unwrap()]);
-    assert!(to.status.success(), "{:?}", said(&to));
-    settle(&columns);
+    assert!(to.status.success(), "{:?}", outcome(&to));
+    set_old_mtime(&columns);
     assert!(!compare(&folder, &columns), "columns are not cached");
     assert!(!compare(&folder, &folder.file("broken.pickle", &pickle[..pickle.len() / 2])));
 }
@@ -129,45 +129,45 @@ fn all_formats_have_same_output_from_cache() {
 #[test]
 fn second_run_reads_cache() {
     let folder = Folder::new("reads");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let without = said(&folder.run(&["summary", path, "--json", "--no-cache"]));
+    let without = outcome(&folder.run(&["summary", path, "--json", "--no-cache"]));
     assert!(folder.entries().is_empty(), "--no-cache writes no entry");
-    assert_eq!(said(&folder.run(&["summary", path, "--json", "--load-last", "2000"])).0, Some(0));
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json", "--load-last", "2000"])).0, Some(0));
     assert!(folder.entries().is_empty(), "a partial load writes no entry");
-    assert_eq!(said(&folder.run(&["ranks", path, "--json"])).0, Some(0));
+    assert_eq!(outcome(&folder.run(&["ranks", path, "--json"])).0, Some(0));
     assert!(folder.entries().is_empty(), "several files write no entry");
-    assert_eq!(said(&folder.run(&["summary", path, "--json"])), without);
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json"])), without);
     let [entry] = &*folder.entries() else { panic!("{:?}", folder.entries()) };
     // A replaced entry shows which commands read it.
-    let other = folder.file("b.pickle", &made("--events 5000"));
-    let of_other = said(&folder.run(&["live", other.to_str().unwrap(), "--json"]));
+    let other = folder.file("b.pickle", &generated("--events 5000"));
+    let of_other = outcome(&folder.run(&["live", other.to_str().unwrap(), "--json"]));
     let entries = folder.entries();
     let entry_of_other = entries.iter().find(|other| *other != entry).unwrap();
     fs::copy(entry_of_other, entry).unwrap();
     let renamed =
         |(status, text, error): (Option<i32>, String, String)| (status, text.replace("b.pickle", "a.pickle"), error);
-    assert_eq!(said(&folder.run(&["live", path, "--json"])), renamed(of_other));
-    assert_eq!(said(&folder.run(&["summary", path, "--json", "--no-cache"])), without);
+    assert_eq!(outcome(&folder.run(&["live", path, "--json"])), renamed(of_other));
+    assert_eq!(outcome(&folder.run(&["summary", path, "--json", "--no-cache"])), without);
     let mut pipe = folder.command(&["summary", "-", "--json"]);
     let piped = pipe.stdin(File::open(&other).unwrap()).output().unwrap();
-    assert!(said(&piped).1.contains(r#""file": "-""#));
+    assert!(outcome(&piped).1.contains(r#""file": "-""#));
     assert_eq!(folder.entries().len(), 2, "standard input is not cached");
 }
 
 #[test]
 fn changed_file_is_read_again() {
     let folder = Folder::new("changed");
-    let [one, other] = ["--events 3000 --seed 1", "--events 3000 --seed 2"].map(made);
+    let [one, other] = ["--events 3000 --seed 1", "--events 3000 --seed 2"].map(generated);
     let file = folder.file("a.pickle", &one);
     let asked = ["summary", file.to_str().unwrap(), "--json"];
-    let of_one = said(&folder.run(&asked));
+    let of_one = outcome(&folder.run(&asked));
     let of_other = {
         folder.file("a.pickle", &other);
-        said(&folder.run(&[&asked[..], &["--no-cache"]].concat()))
+        outcome(&folder.run(&[&asked[..], &["--no-cache"]].concat()))
     };
     assert_ne!(of_one, of_other);
-    assert_eq!(said(&folder.run(&asked)), of_other);
+    assert_eq!(outcome(&folder.run(&asked)), of_other);
     let as_before = fs::metadata(&file).unwrap().modified().unwrap();
     // Changed in place, with the same length and modification time.
     let byte =
@@ -177,21 +177,21 @@ fn changed_file_is_read_again() {
     changed[at] = changed[at].wrapping_add(1);
     fs::write(&file, &changed).unwrap();
     File::options().append(true).open(&file).unwrap().set_modified(as_before).unwrap();
-    let without = said(&folder.run(&[&asked[..], &["--no-cache"]].concat()));
-    assert_eq!(said(&folder.run(&asked)), without);
+    let without = outcome(&folder.run(&[&asked[..], &["--no-cache"]].concat()));
+    assert_eq!(outcome(&folder.run(&asked)), without);
     // A file changed just now may change again within the same timestamp.
     fs::write(&file, &one).unwrap();
     let entries = folder.entries();
-    assert_eq!(said(&folder.run(&asked)), of_one);
+    assert_eq!(outcome(&folder.run(&asked)), of_one);
     assert_eq!(folder.entries(), entries);
 }
 
 #[test]
 fn damaged_entry_is_replaced() {
     let folder = Folder::new("damaged");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let asked = ["insights", file.to_str().unwrap(), "--json"];
-    let answer = said(&folder.run(&asked));
+    let answer = outcome(&folder.run(&asked));
     let entry = folder.entries().remove(0);
     let whole = fs::read(&entry).unwrap();
     let flipped = |at: usize| {
@@ -208,7 +208,7 @@ fn damaged_entry_is_replaced() {
         [&*whole, b"x"].concat(),
     ] {
         fs::write(&entry, bytes).unwrap();
-        assert_eq!(said(&folder.run(&asked)), answer);
+        assert_eq!(outcome(&folder.run(&asked)), answer);
         assert!(fs::read(&entry).unwrap() == whole, "the entry is rewritten");
     }
 }
@@ -217,7 +217,7 @@ fn damaged_entry_is_replaced() {
 fn least_recently_used_entry_is_evicted() {
     let folder = Folder::new("room");
     let files: Vec<PathBuf> = (1..4)
-        .map(|seed| folder.file(&format!("{seed}.pickle"), &made(&format!("--events 3000 --seed {seed}"))))
+        .map(|seed| folder.file(&format!("{seed}.pickle"), &generated(&format!("--events 3000 --seed {seed}"))))
         .collect();
     let ask = |file: &Path, most: u64| {
         let most = most.to_string();
@@ -229,7 +229,7 @@ fn least_recently_used_entry_is_evicted() {
     let bytes = fs::metadata(&first).unwrap().len();
     ask(&files[1], 1 << 20);
     // The first was used longer ago than the second.
-    settle(&first);
+    set_old_mtime(&first);
     ask(&files[2], bytes * 5 / 2);
     assert_eq!(folder.entries().len(), 2);
     assert!(!first.exists());
@@ -241,12 +241,12 @@ fn least_recently_used_entry_is_evicted() {
 fn concurrent_processes_share_cache() {
     let folder = Folder::new("several");
     let files: Vec<PathBuf> = (1..3)
-        .map(|seed| folder.file(&format!("{seed}.pickle"), &made(&format!("--events 3000 --seed {seed}"))))
+        .map(|seed| folder.file(&format!("{seed}.pickle"), &generated(&format!("--events 3000 --seed {seed}"))))
         .collect();
     let asked = |file: &Path| ["summary".to_owned(), file.to_str().unwrap().to_owned(), "--json".to_owned()];
     let answers: Vec<_> = files
         .iter()
-        .map(|file| said(&folder.run(&[&asked(file).each_ref().map(String::as_str)[..], &["--no-cache"]].concat())))
+        .map(|file| outcome(&folder.run(&[&asked(file).each_ref().map(String::as_str)[..], &["--no-cache"]].concat())))
         .collect();
     for _ in 0..3 {
         let started: Vec<_> = (0..8)
@@ -257,7 +257,7 @@ fn concurrent_processes_share_cache() {
             })
             .collect();
         for (at, child) in started.into_iter().enumerate() {
-            assert_eq!(said(&child.wait_with_output().unwrap()), answers[at % 2]);
+            assert_eq!(outcome(&child.wait_with_output().unwrap()), answers[at % 2]);
         }
         assert_eq!(folder.entries().len(), 2);
         fs::remove_file(folder.entries().remove(0)).unwrap();
@@ -267,33 +267,33 @@ fn concurrent_processes_share_cache() {
 #[test]
 fn unwritable_cache_folder_is_ignored() {
     let folder = Folder::new("none");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let answer = said(&folder.run(&["summary", path, "--json", "--no-cache"]));
+    let answer = outcome(&folder.run(&["summary", path, "--json", "--no-cache"]));
     for cache in [file.join("cache"), PathBuf::from("/proc/memscape"), PathBuf::from("/dev/null")] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
         command.args(["summary", path, "--json", "--cache-least", "0", "--cache-folder"]).arg(cache);
-        assert_eq!(said(&command.output().unwrap()), answer);
+        assert_eq!(outcome(&command.output().unwrap()), answer);
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_memscape"));
     command.args(["summary", path, "--json", "--cache-least", "0"]).env_remove("HOME").env_remove("XDG_CACHE_HOME");
-    assert_eq!(said(&command.output().unwrap()), answer);
+    assert_eq!(outcome(&command.output().unwrap()), answer);
 }
 
 #[test]
 fn tui_and_ask_use_cache() {
     let folder = Folder::new("tui");
-    let file = folder.file("a.pickle", &made("--events 3000"));
+    let file = folder.file("a.pickle", &generated("--events 3000"));
     let path = file.to_str().unwrap();
-    let without = said(&folder.run(&["tui", path, "--plain", "--no-cache"]));
-    assert_eq!(said(&folder.run(&["tui", path, "--plain"])), without);
+    let without = outcome(&folder.run(&["tui", path, "--plain", "--no-cache"]));
+    assert_eq!(outcome(&folder.run(&["tui", path, "--plain"])), without);
     assert_eq!(folder.entries().len(), 1);
-    assert_eq!(said(&folder.run(&["tui", path, "--plain"])), without);
+    assert_eq!(outcome(&folder.run(&["tui", path, "--plain"])), without);
     assert_eq!(
-        said(&folder.run(&["summary", path, "--json"])),
-        said(&folder.run(&["summary", path, "--json", "--no-cache"]))
+        outcome(&folder.run(&["summary", path, "--json"])),
+        outcome(&folder.run(&["summary", path, "--json", "--no-cache"]))
     );
     fs::remove_dir_all(folder.cache()).unwrap();
-    assert_eq!(said(&folder.run(&["ask", path])).0, Some(0));
+    assert_eq!(outcome(&folder.run(&["ask", path])).0, Some(0));
     assert_eq!(folder.entries().len(), 1);
 }

@@ -66,7 +66,7 @@ fn training_files_have_under_ten_percent_unknown_at_peak() {
     assert_eq!(trained, TRAINING.len(), "each training file is found and has one device");
 }
 
-fn tell(opened: &mut Opened, set: CategorySet) {
+fn set_rules(opened: &mut Opened, set: CategorySet) {
     opened.engine.request(Request::Categories(Box::new(set)));
 }
 
@@ -140,7 +140,7 @@ fn legend_search_details_and_report_agree() {
         );
         sum = Weight { bytes: sum.bytes + entry.at.bytes, count: sum.count + entry.at.count };
     }
-    let at = vec![memscape::engine::protocol::At::Moment(events / 2)];
+    let at = vec![memscape::engine::protocol::MomentSpec::Moment(events / 2)];
     let Reply::Answer { answer: Answer::Moments(moments), .. } =
         opened.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }))
     else {
@@ -178,7 +178,7 @@ fn new_rules_apply_to_timeline_search_and_report() {
         name: Some(name.to_owned()),
         ..CategoryRule::default()
     };
-    tell(
+    set_rules(
         &mut opened,
         CategorySet { name: "mine".to_owned(), rules: vec![rule("mine", "forward")], ..CategorySet::default() },
     );
@@ -190,7 +190,7 @@ fn new_rules_apply_to_timeline_search_and_report() {
     // The rules apply to every device. A device that does not exist has no report.
     assert!(report(&mut opened, 7).sheets.is_empty());
     // An invalid set classifies nothing.
-    tell(&mut opened, CategorySet { rules: vec![rule("x", "(")], ..CategorySet::default() });
+    set_rules(&mut opened, CategorySet { rules: vec![rule("x", "(")], ..CategorySet::default() });
     assert_eq!(at_peak(&mut opened).iter().map(|part| part.1).filter(|&bytes| bytes > 0).count(), 1);
 }
 
@@ -226,7 +226,7 @@ fn many_rules_and_long_names_yield_between_slices() {
         name: Some(format!("[a-w]{{2}}{number}$")),
         ..CategoryRule::default()
     };
-    tell(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
+    set_rules(&mut opened, CategorySet { rules: (0..1000).map(rule).collect(), ..CategorySet::default() });
     let colouring = Grouping::Category;
     opened.engine.request(Request::Ask(Ask { serial: 1, device: 0, what: Question::Legend { colouring, at: None } }));
     let mut asked = 0;
@@ -240,7 +240,7 @@ fn many_rules_and_long_names_yield_between_slices() {
     assert!(asked > 6_000, "the clock was checked {asked} times");
 }
 
-fn mine() -> CategorySet {
+fn custom_rules() -> CategorySet {
     let rule = |name: &str| CategoryRule {
         category: "mine".to_owned(),
         name: Some(name.to_owned()),
@@ -252,7 +252,7 @@ fn mine() -> CategorySet {
 #[test]
 fn unmatched_rules_are_counted() {
     let (mut opened, _) = generated("--events 4000 --layers 3");
-    tell(&mut opened, mine());
+    set_rules(&mut opened, custom_rules());
     let report = report(&mut opened, 0);
     let rules = report.sheets.iter().find(|sheet| sheet.key == "rules").unwrap();
     assert_eq!(rules.rows.len(), 2, "one matching rule, and the row for no rule");
@@ -267,13 +267,13 @@ fn rule_change_restarts_running_report() {
             let question = ReportQuestion { topic, at: None, rows: 99, ..ReportQuestion::default() };
             Request::Ask(Ask { serial: 1, device: 0, what: Question::Report(question) })
         };
-        tell(&mut opened, mine());
+        set_rules(&mut opened, custom_rules());
         let expected = opened.reply(ask());
         let mut overtaken = 0;
         for slices in 0..30 {
             // Opens the file again, because steps and other data shared by reports are computed once per file.
             (opened, _) = generated("--events 9000 --layers 3");
-            tell(&mut opened, CategorySet::standard());
+            set_rules(&mut opened, CategorySet::standard());
             // Classifies the allocations first, so that this takes no slices of the report.
             legend(&mut opened, 0, None);
             opened.engine.request(ask());
@@ -282,7 +282,7 @@ fn rule_change_restarts_running_report() {
                 break;
             }
             overtaken += 1;
-            tell(&mut opened, mine());
+            set_rules(&mut opened, custom_rules());
             let reply = loop {
                 if let Some(reply) = opened.engine.next_reply() {
                     break reply;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 #[test]
 fn built_in_sets_round_trip() {
     for name in ["default", "mosaic"] {
-        let set = CategorySet::named(name).unwrap();
+        let set = CategorySet::built_in_by_name(name).unwrap();
         assert!(set.name == name && set.rules.len() > 10, "{name} can't be read");
         assert_eq!(yaml::parse(&set.to_json()), Ok(set));
     }
@@ -20,7 +20,7 @@ fn parsed(text: &str) -> CategorySet {
 }
 
 /// Returns the errors of an invalid text, each with its line.
-fn wrong(text: &str) -> Vec<String> {
+fn errors(text: &str) -> Vec<String> {
     yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
@@ -62,36 +62,36 @@ fn invalid_rules_report_error_with_line() {
         "line 5: \"most\" must be a whole number below 2^32",
         "line 6: a rule must be an object",
     ];
-    assert_eq!(wrong(text), expected);
-    assert_eq!(wrong("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
-    assert_eq!(wrong("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
-    assert_eq!(wrong("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
-    assert_eq!(wrong("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
-    assert_eq!(wrong("a: [b]"), ["line 1: \"a\" must be a string"]);
-    assert_eq!(wrong("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
-    assert_eq!(wrong("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
-    assert_eq!(wrong("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
+    assert_eq!(errors(text), expected);
+    assert_eq!(errors("{\n\"a\": \"b\",\n}"), ["line 3: expected a key in quotes, found '}'"]);
+    assert_eq!(errors("{\"a\": "), ["line 1: unexpected end of file inside the JSON"]);
+    assert_eq!(errors("{\"schema\": 2, \"rules\": []}"), ["line 1: \"schema\" must be 1, the only supported version"]);
+    assert_eq!(errors("a: b\n  c: d"), ["line 2: mapping values are not allowed in this context"]);
+    assert_eq!(errors("a: [b]"), ["line 1: \"a\" must be a string"]);
+    assert_eq!(errors("a: 'b"), ["line 1: while scanning a quoted scalar, found unexpected end of stream"]);
+    assert_eq!(errors("a:\n\tb: c"), ["line 2: tabs disallowed within this context (block indentation)"]);
+    assert_eq!(errors("forward"), ["line 1: rules must be a list, or categories with their patterns"]);
     assert_eq!(
-        wrong("rules:\n- name: a\n  pattern: '('"),
+        errors("rules:\n- name: a\n  pattern: '('"),
         ["line 3: invalid regular expression: found open group without closing ')'"]
     );
-    assert_eq!(wrong("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
-    assert!(wrong("")[0].starts_with("line 1: "));
+    assert_eq!(errors("{\"rules\": [{\"category\": \"a\", \"like\": {\"ratio\": \"0\"}}]}").len(), 2);
+    assert!(errors("")[0].starts_with("line 1: "));
     let many = |count: usize| format!("[{}]", vec!["{\"category\": \"a\"}"; count].join(","));
     assert!(yaml::parse(&many(1000)).is_ok());
-    assert_eq!(wrong(&many(1001)), ["line 1: at most 1,000 rules"]);
+    assert_eq!(errors(&many(1001)), ["line 1: at most 1,000 rules"]);
     let names: Vec<String> = (0..64).map(|number| format!("{{\"category\": \"c{number}\"}}")).collect();
-    assert_eq!(wrong(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
-    assert!(wrong(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
-    assert!(wrong(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
+    assert_eq!(errors(&format!("[{}]", names.join(","))), ["line 1: at most 63 categories"]);
+    assert!(errors(&"[".repeat(100_000))[0].contains("more than 16 nested containers"));
+    assert!(errors(&format!("a: {}", "b".repeat(2000)))[0].contains("at most 1,000 bytes in a string"));
     let deep: String = (0..1000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
-    assert!(wrong(&deep)[0].contains("nested too deep"));
+    assert!(errors(&deep)[0].contains("nested too deep"));
 }
 
-mod any {
+mod arbitrary {
     //! Strategies for random rule sets.
     use memscape::engine::protocol::category::{
-        Birth, End, Likeness, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn,
+        Birth, End, SizeCondition, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn,
     };
     use memscape::engine::protocol::{CategoryRule, CategorySet};
     use proptest::prelude::*;
@@ -100,13 +100,13 @@ mod any {
         (0..words.len()).prop_map(|place| words[place].1)
     }
 
-    fn likeness() -> impl Strategy<Value = Likeness> {
+    fn likeness() -> impl Strategy<Value = SizeCondition> {
         let what = prop_oneof![
             "[a-z \"\\\\]{1,9}".prop_map(|it| (Some(it), None)),
             "[a-z|^$]{1,9}".prop_map(|it| (None, Some(it))),
         ];
         (what, 1u32..9, 1u32..99, prop::option::of(any::<u32>()), one_of(Place::WORDS)).prop_map(
-            |((category, name), first, second, each, at)| Likeness { category, name, ratio: (first, second), each, at },
+            |((category, name), first, second, each, at)| SizeCondition { category, name, ratio: (first, second), each, at },
         )
     }
 
@@ -115,7 +115,7 @@ mod any {
         let pattern = || prop::option::of("[a-z|\"$é]{0,9}");
         let words = (prop::option::of(one_of(StackKind::WORDS)), prop::option::of(one_of(Birth::WORDS)));
         let more = (prop::option::of(one_of(End::WORDS)), prop::option::of(one_of(ModelCall::WORDS)));
-        let of = (one_of(Looked::WORDS), one_of(StackOf::WORDS), one_of(Turn::WORDS));
+        let of = (one_of(Looked::WORDS), one_of(StackOrigin::WORDS), one_of(Turn::WORDS));
         let numbers = (any::<u32>(), prop::option::of(any::<u32>()), prop::option::of(likeness()));
         (
             ("[a-zA-Zé\"\\\\]{1,9}", text()),
@@ -170,9 +170,9 @@ mod any {
 
 proptest! {
     #[test]
-    fn random_sets_round_trip(set in any::set()) {
+    fn random_sets_round_trip(set in arbitrary::set()) {
         prop_assert_eq!(yaml::parse(&set.to_json()), Ok(set.clone()));
-        prop_assert_eq!(memscape::engine::protocol::decoded(&memscape::engine::protocol::encoded(&set)), Some(set.clone()));
+        prop_assert_eq!(memscape::engine::protocol::decode(&memscape::engine::protocol::encode(&set)), Some(set.clone()));
         if let Ok(text) = set.to_mosaic() {
             let read = yaml::parse(&text).unwrap();
             prop_assert!(read.rules.iter().map(|rule| (&rule.category, &rule.frame)).eq(set.rules.iter().map(|rule| (&rule.category, &rule.frame))));

@@ -9,13 +9,13 @@ fn parsed(text: &str) -> CategorySet {
 }
 
 /// Returns the errors of an invalid text, each with its line.
-fn wrong(text: &str) -> Vec<String> {
+fn errors(text: &str) -> Vec<String> {
     yaml::parse(text).expect_err(text).iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn pyyaml_output_parses() {
-    for text in WRITTEN {
+    for text in PYYAML_OUTPUTS {
         assert_eq!(parsed(text), parsed(RULES), "{text}");
     }
 }
@@ -71,7 +71,7 @@ fn invalid_yaml_reports_error_with_line() {
         ("\na: [b", "line 2: while parsing a flow sequence, expected ',' or ']'"),
     ];
     for (text, expected) in cases {
-        assert_eq!(wrong(text), [expected], "{text}");
+        assert_eq!(errors(text), [expected], "{text}");
     }
 }
 
@@ -81,10 +81,10 @@ fn hostile_yaml_ends_quickly() {
     for level in 1..12 {
         laughs += &format!("- &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", "));
     }
-    assert_eq!(wrong(&laughs), ["line 6: aliases expand to more than 100,000 values"]);
+    assert_eq!(errors(&laughs), ["line 6: aliases expand to more than 100,000 values"]);
     let many: String = (0..2000).map(|_| "- *x\n").collect();
     let large: String = (0..200).map(|key| format!("k{key}: v, ")).collect();
-    let errors = wrong(&format!("- &x {{{large}}}\n{many}"));
+    let errors = errors(&format!("- &x {{{large}}}\n{many}"));
     assert!(errors[0].ends_with("aliases expand to more than 100,000 values"), "{errors:?}");
     for unit in [
         "[", "{", "- ", "? ", "a: {", "[a, ", "{a: ", "&a ", "!a ", "*a ", "'", "\"", "|\n", "\n ", "\t", "---\n", "#",
@@ -98,7 +98,7 @@ fn hostile_yaml_ends_quickly() {
 /// The same rules as JSON. [`WRITTEN`] is what PyYAML 6.0.3 writes for them.
 const RULES: &str = r####"{"rules": [{"name": "nccl", "pattern": "nccl.*", "description": "what \"NCCL\" takes\nand more: # all\n", "priority": 2}, {"name": "na\u00efve", "pattern": "caf\u00e9|it's \ud83d\ude00", "description": "word word word word word word word word word word word word word word word word word word word word word word word word \\d"}, {"name": "yes", "pattern": "- a: b", "description": "*x"}, {"name": "12", "pattern": "\t\u0007|\u2028", "description": ""}]}"####;
 
-const WRITTEN: &[&str] = &[
+const PYYAML_OUTPUTS: &[&str] = &[
     // safe_dump(rules)
     r####"rules:
 - description: 'what "NCCL" takes

@@ -13,7 +13,7 @@ fn crates_have_no_import_cycles() {
     for room in super::CRATES {
         let files = sources.iter().filter(|source| source.room() == *room && source.name != format!("{room}/main.rs"));
         let files: Vec<_> = files.map(|source| (&source.name[room.len() + 1..], source.text.as_str())).collect();
-        let circles = circles(&files);
+        let circles = cycles(&files);
         assert!(circles.is_empty(), "{room}:\n{}", circles.join("\n"));
     }
 }
@@ -24,10 +24,10 @@ fn cycle_through_re_exports_is_found() {
     let a = ("a/mod.rs", "pub(crate) mod one; pub use crate::b::Three as Two;");
     let one = ("a/one.rs", "use crate::Second; pub struct One(Second); // crate::b::Four");
     let b = ("b.rs", "use crate as home; pub struct Three(Option<Box<home::One>>); pub struct Four;");
-    assert_eq!(circles(&[facade, a, one, b]), ["a/one.rs -> b.rs: Three\nb.rs -> a/one.rs: One\n"]);
+    assert_eq!(cycles(&[facade, a, one, b]), ["a/one.rs -> b.rs: Three\nb.rs -> a/one.rs: One\n"]);
 
     let b = ("b.rs", "pub struct Three; pub struct Four; #[cfg(test)] mod tests { use super::*; use crate::One; }");
-    assert!(circles(&[facade, a, one, b]).is_empty(), "imports of tests are ignored");
+    assert!(cycles(&[facade, a, one, b]).is_empty(), "imports of tests are ignored");
 }
 
 #[test]
@@ -35,24 +35,24 @@ fn cycle_through_parent_module_is_found() {
     let root = ("lib.rs", "mod shop;");
     let shop = ("shop.rs", "mod goods; use goods::Goods; pub struct Shop(Goods); pub const OPEN: bool = true;");
     let goods = ("shop/goods.rs", "pub struct Goods; fn sold() -> bool { super::OPEN }");
-    assert_eq!(circles(&[root, shop, goods]), ["shop.rs -> shop/goods.rs: Goods\nshop/goods.rs -> shop.rs: OPEN\n"]);
+    assert_eq!(cycles(&[root, shop, goods]), ["shop.rs -> shop/goods.rs: Goods\nshop/goods.rs -> shop.rs: OPEN\n"]);
     // A file that only declares and re-exports takes part in no cycle.
     let shop = ("shop.rs", "mod goods; pub use goods::Goods; pub const OPEN: bool = true;");
-    assert!(circles(&[root, shop, goods]).is_empty());
+    assert!(cycles(&[root, shop, goods]).is_empty());
     // Strings, comments and the `super` of an inner module name no other file.
     let shop = ("shop.rs", "mod goods; use goods::Goods; struct Shop(Goods);");
     let goods = ("shop/goods.rs", "/* super::Shop */ const A: &str = \"super::Shop\"; mod inner { use super::A; }");
-    assert!(circles(&[root, shop, goods]).is_empty());
+    assert!(cycles(&[root, shop, goods]).is_empty());
 }
 
 /// Returns the import cycles between the files of one crate, as one arrow per line. File names are relative to the
 /// crate's folder.
-fn circles(files: &[(&str, &str)]) -> Vec<String> {
-    let house: House = files.iter().map(|(name, text)| (module(name), File::read(name, text))).collect();
+fn cycles(files: &[(&str, &str)]) -> Vec<String> {
+    let house: Modules = files.iter().map(|(name, text)| (module(name), File::parse(name, text))).collect();
     let mut arrows: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for (home, file) in &house {
         for path in
-            file.paths.iter().chain(file.imports.values().filter(|import| !import.is_passed_on).map(|it| &it.path))
+            file.paths.iter().chain(file.imports.values().filter(|import| !import.is_re_export).map(|it| &it.path))
         {
             let Some(Target::Item(other, name)) = resolve(&house, home, path, 0) else { continue };
             if other != file.name {
@@ -87,7 +87,7 @@ fn circles(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// The files of a crate by module path. The path of the root is empty.
-type House = BTreeMap<Vec<String>, File>;
+type Modules = BTreeMap<Vec<String>, File>;
 
 /// Imports and paths of one source file.
 struct File {
@@ -103,7 +103,7 @@ struct File {
 struct Import {
     path: Vec<String>,
     /// True for a public import that the file's own code does not use.
-    is_passed_on: bool,
+    is_re_export: bool,
 }
 
 /// Target of a resolved path.
@@ -120,7 +120,7 @@ fn module(name: &str) -> Vec<String> {
 }
 
 /// Resolves a path named in module `home`. Returns `None` if it leads outside the crate.
-fn resolve<'a>(house: &'a House, home: &[String], path: &'a [String], depth: usize) -> Option<Target<'a>> {
+fn resolve<'a>(house: &'a Modules, home: &[String], path: &'a [String], depth: usize) -> Option<Target<'a>> {
     let (first, mut rest) = path.split_first()?;
     let is_child = |home: &[String], name: &str| house.contains_key(&[home, &[name.to_owned()]].concat());
     let mut at = match first.as_str() {
@@ -161,7 +161,7 @@ fn resolve<'a>(house: &'a House, home: &[String], path: &'a [String], depth: usi
 }
 
 impl File {
-    fn read(name: &str, text: &str) -> File {
+    fn parse(name: &str, text: &str) -> File {
         let tokens = without_tests(tokens(text));
         let mut file =
             File { name: name.to_owned(), imports: BTreeMap::new(), globs: Vec::new(), paths: BTreeSet::new() };
@@ -175,7 +175,7 @@ impl File {
             let is_path = is_name(token) && !is_member && !matches!(last(1), "::" | "mod" | "fn");
             if token == "use" && more.first().is_some_and(|next| next != "<") {
                 let known: BTreeSet<String> = file.imports.keys().cloned().collect();
-                rest = file.import(&[], more);
+                rest = file.parse_use(&[], more);
                 if matches!(last(1), "pub" | ")") {
                     public.extend(file.imports.keys().filter(|name| !known.contains(*name)).cloned());
                 }
@@ -194,14 +194,14 @@ impl File {
         for name in public {
             let is_named = file.paths.iter().any(|path| path[0] == name);
             if let Some(import) = file.imports.get_mut(&name) {
-                import.is_passed_on = !is_named;
+                import.is_re_export = !is_named;
             }
         }
         file
     }
 
     /// Parses one `use` tree below `prefix` and returns the remaining tokens.
-    fn import<'a>(&mut self, prefix: &[String], mut tokens: &'a [String]) -> &'a [String] {
+    fn parse_use<'a>(&mut self, prefix: &[String], mut tokens: &'a [String]) -> &'a [String] {
         let mut path = prefix.to_vec();
         while let Some((token, rest)) = tokens.split_first() {
             tokens = rest;
@@ -210,7 +210,7 @@ impl File {
                 "*" => self.globs.push(path.clone()),
                 "{" => {
                     while tokens.first().is_some_and(|next| next != "}") {
-                        tokens = self.import(&path, tokens);
+                        tokens = self.parse_use(&path, tokens);
                         tokens = tokens.strip_prefix(&[",".to_owned()]).unwrap_or(tokens);
                     }
                     return tokens.get(1..).unwrap_or_default();
@@ -229,7 +229,7 @@ impl File {
                     };
                     // Several traits may be imported as `_`.
                     let binds = if binds == "_" { path.join("::") } else { binds };
-                    self.imports.insert(binds, Import { path, is_passed_on: false });
+                    self.imports.insert(binds, Import { path, is_re_export: false });
                     return tokens;
                 }
             }

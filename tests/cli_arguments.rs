@@ -24,7 +24,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-fn printed(words: &[&str]) -> Value {
+fn json(words: &[&str]) -> Value {
     let output = run(&[words, &["--json"]].concat());
     assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{words:?}");
     serde_json::from_slice(&output.stdout).unwrap()
@@ -55,7 +55,7 @@ fn snapshot(name: &str) -> String {
 #[test]
 fn option_value_after_equals_sign_is_parsed() {
     let path = snapshot("equals");
-    assert_eq!(printed(&["live", &path, "--top=1"])["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(json(&["live", &path, "--top=1"])["rows"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn arguments_after_double_dash_are_not_options() {
 fn size_suffixes_are_parsed() {
     let path = snapshot("sizes");
     for (size, bytes) in [("1.5GiB", 3u64 << 29), ("64M", 64 * MIB), ("3145728", 3 * MIB)] {
-        assert_eq!(printed(&["segments", &path, "--request", size])["request_bytes"], json!(bytes), "{size}");
+        assert_eq!(json(&["segments", &path, "--request", size])["request_bytes"], json!(bytes), "{size}");
     }
-    let leaks = printed(&["leaks", &path, "--threshold", "unused=1.5M"]);
+    let leaks = json(&["leaks", &path, "--threshold", "unused=1.5M"]);
     let mut thresholds = leaks["sheets"].as_object().unwrap().values().map(|sheet| &sheet["threshold"]["value"]);
     assert!(thresholds.any(|value| *value == json!(3 * MIB / 2)), "{leaks}");
     let ambiguous = run(&["segments", &path, "--request", "64MB"]);
@@ -247,13 +247,13 @@ fn file_larger_than_free_memory_prints_warning() {
     // The size of piped input is unknown.
     let piped = memscape()
         .args(["summary", "-", "--free-memory", "100"])
-        .stdin(cat(std::fs::File::open(&path).unwrap()))
+        .stdin(pipe_from(std::fs::File::open(&path).unwrap()))
         .output()
         .unwrap();
     assert_eq!((piped.status.code(), text(piped.stderr).as_str()), (Some(0), ""));
 }
 
 /// Returns a pipe with the contents of a file.
-fn cat(file: std::fs::File) -> std::process::ChildStdout {
+fn pipe_from(file: std::fs::File) -> std::process::ChildStdout {
     Command::new("cat").stdin(file).stdout(Stdio::piped()).spawn().unwrap().stdout.unwrap()
 }

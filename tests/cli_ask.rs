@@ -26,18 +26,18 @@ fn snapshot(name: &str) -> PathBuf {
     path
 }
 
-struct Asked {
+struct Session {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
-impl Asked {
-    fn new(words: &[&str]) -> Asked {
+impl Session {
+    fn new(words: &[&str]) -> Session {
         let mut command = memscape();
         command.arg("ask").args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
-        Asked { child, lines }
+        Session { child, lines }
     }
 
     fn line(&mut self) -> Value {
@@ -63,7 +63,7 @@ impl Asked {
     }
 }
 
-fn printed(words: &[&str]) -> Value {
+fn json(words: &[&str]) -> Value {
     let output = memscape().args(words).arg("--json").output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{words:?}");
     serde_json::from_slice(&output.stdout).unwrap()
@@ -73,7 +73,7 @@ fn printed(words: &[&str]) -> Value {
 fn answers_equal_command_output() {
     let path = snapshot("same.json");
     let path = path.to_str().unwrap();
-    let mut asked = Asked::new(&[path]);
+    let mut asked = Session::new(&[path]);
     assert_eq!(asked.line()["ready"]["file"], "same.json");
     let questions: [(&str, &[&str]); 9] = [
         ("summary", &[]),
@@ -90,7 +90,7 @@ fn answers_equal_command_output() {
     for (command, arguments) in questions.iter().chain(questions.iter().rev()) {
         let reply = asked.ask(command, arguments);
         assert_eq!(reply["id"], *command);
-        assert_eq!(reply["answer"], printed(&[&[command, path], *arguments].concat()), "{command} {arguments:?}");
+        assert_eq!(reply["answer"], json(&[&[command, path], *arguments].concat()), "{command} {arguments:?}");
     }
     assert_eq!(asked.end(), 0);
 }
@@ -98,7 +98,7 @@ fn answers_equal_command_output() {
 #[test]
 fn device_option_is_default_for_questions() {
     let path = snapshot("device.json");
-    let mut asked = Asked::new(&["--device", "0", path.to_str().unwrap()]);
+    let mut asked = Session::new(&["--device", "0", path.to_str().unwrap()]);
     asked.line();
     assert_eq!(asked.ask("live", &[])["answer"]["live_bytes"], 4 * MIB);
     assert_eq!(asked.ask("live", &["--device", "1"])["answer"]["live_bytes"], 5 * MIB);
@@ -108,7 +108,7 @@ fn device_option_is_default_for_questions() {
 #[test]
 fn session_continues_after_errors() {
     let path = snapshot("errors.json");
-    let mut asked = Asked::new(&[path.to_str().unwrap()]);
+    let mut asked = Session::new(&[path.to_str().unwrap()]);
     asked.line();
     for (command, arguments, error) in [
         ("live", &["--at", "77"][..], "no event 77: the last is 0"),
@@ -137,7 +137,7 @@ fn session_continues_after_errors() {
 fn export_writes_file_and_plot_returns_text() {
     let path = snapshot("files.json");
     let out = path.with_extension("csv");
-    let mut asked = Asked::new(&[path.to_str().unwrap()]);
+    let mut asked = Session::new(&[path.to_str().unwrap()]);
     asked.line();
     let reply = asked.ask("export", &["--to", "csv", "-o", out.to_str().unwrap()]);
     assert!(reply["answer"]["message"].as_str().unwrap().contains("5.00 MiB requested, 1 allocation"), "{reply}");
@@ -148,7 +148,7 @@ fn export_writes_file_and_plot_returns_text() {
 
 #[test]
 fn unreadable_file_reports_error_as_json() {
-    let mut asked = Asked::new(&["no-such-file.pickle"]);
+    let mut asked = Session::new(&["no-such-file.pickle"]);
     assert!(asked.line()["error"].as_str().unwrap().starts_with("no-such-file.pickle: "));
     assert_eq!(asked.end(), 1);
 }

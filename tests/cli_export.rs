@@ -17,21 +17,21 @@ fn export(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).arg("export").args(arguments).output().unwrap()
 }
 
-fn refused(arguments: &[&str]) -> String {
+fn error_of(arguments: &[&str]) -> String {
     let output = export(arguments);
     assert!(!output.status.success(), "{arguments:?}");
     String::from_utf8(output.stderr).unwrap()
 }
 
 /// Returns a path in the folder for test output.
-fn place(name: &str) -> PathBuf {
+fn output_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
 fn snapshot(name: &str) -> String {
     let story = "--steps 2 --layers 2 --record-from-start";
     let (options, _) = Options::parse(story.split_whitespace().map(str::to_owned)).unwrap();
-    let path = place(name);
+    let path = output_path(name);
     std::fs::write(&path, generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     path.to_str().unwrap().to_owned()
 }
@@ -40,7 +40,7 @@ fn snapshot(name: &str) -> String {
 fn every_format_is_equal_in_file_and_pipe() {
     let file = snapshot("export-formats.pickle");
     for format in ExportFormat::ALL {
-        let out = place(&format!("export-formats.{}", format.ending()));
+        let out = output_path(&format!("export-formats.{}", format.extension()));
         let done = export(&[&file, "--to", format.name(), "-o", out.to_str().unwrap()]);
         let said = String::from_utf8(done.stderr).unwrap();
         assert!(done.status.success() && said.contains("requested, "), "{said}");
@@ -52,7 +52,7 @@ fn every_format_is_equal_in_file_and_pipe() {
 #[test]
 fn gz_suffix_compresses_output() {
     let file = snapshot("export-gzip.pickle");
-    let out = place("export-gzip.trace.json.gz");
+    let out = output_path("export-gzip.trace.json.gz");
     assert!(export(&[&file, "--to", "trace", "-o", out.to_str().unwrap()]).status.success());
     let mut text = String::new();
     GzDecoder::new(&*std::fs::read(&out).unwrap()).read_to_string(&mut text).unwrap();
@@ -103,15 +103,15 @@ fn stacks_table_has_all_referenced_stacks() {
 #[test]
 fn invalid_options_report_error() {
     let file = snapshot("export-refused.pickle");
-    assert!(refused(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
-    assert!(refused(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
-    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
-    assert!(refused(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins"));
+    assert!(error_of(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
+    assert!(error_of(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
+    assert!(error_of(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
+    assert!(error_of(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins"));
     assert!(
-        refused(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
+        error_of(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
     );
-    let other = place("export-elsewhen.json");
+    let other = output_path("export-elsewhen.json");
     std::fs::write(&other, "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5, \"dur\": 1}]}").unwrap();
-    let said = refused(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
+    let said = error_of(&[&file, "--to", "trace", "-o", "-", "--onto", other.to_str().unwrap()]);
     assert!(said.contains("the trace and the snapshot do not overlap"), "{said}");
 }

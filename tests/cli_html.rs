@@ -80,7 +80,7 @@ fn page_of_real_file_has_same_summary() {
         assert!(output.status.success(), "{says}");
         assert_eq!(devices(&folder, "out.html"), devices(&folder, file), "{name}");
         let page = std::fs::read_to_string(folder.join("out.html")).unwrap();
-        let size = memscape::units::grouped(page.len() as u64);
+        let size = memscape::units::group_digits(page.len() as u64);
         assert!(says.contains(&format!("({size} B)")) && says.contains(" B of gzipped columns from "), "{says}");
         let summary = devices(&folder, file);
         // Without an OOM, the device with the higher peak is the default.

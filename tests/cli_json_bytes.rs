@@ -76,7 +76,7 @@ fn snapshot(name: &str, factor: u64) -> String {
 }
 
 /// Collects the paths of large numbers that neither their own key nor a sibling with the same value marks as bytes.
-fn look(value: &Value, place: &str, found: &mut Vec<String>) {
+fn find_unmarked(value: &Value, place: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             let is_said = |value: &Value| fields.iter().any(|(key, other)| key.ends_with("_bytes") && other == value);
@@ -84,9 +84,9 @@ fn look(value: &Value, place: &str, found: &mut Vec<String>) {
             // Both numbers of a share have the unit of its column.
             let others = others.filter(|(key, _)| !key.ends_with("_us"));
             let others = others.filter(|(key, _)| !(["part", "whole"].contains(&key.as_str()) && fields.len() == 2));
-            others.for_each(|(key, value)| look(value, &format!("{place}.{key}"), found));
+            others.for_each(|(key, value)| find_unmarked(value, &format!("{place}.{key}"), found));
         }
-        Value::Array(items) => items.iter().for_each(|item| look(item, &format!("{place}[]"), found)),
+        Value::Array(items) => items.iter().for_each(|item| find_unmarked(item, &format!("{place}[]"), found)),
         value => found.extend(value.as_f64().filter(|number| number.abs() >= MIB as f64).map(|_| place.to_owned())),
     }
 }
@@ -110,7 +110,7 @@ fn byte_values_have_keys_ending_in_bytes() {
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         let value: Value = serde_json::from_slice(&output.stdout).unwrap();
         let before = wrong.len();
-        look(&value, line, &mut wrong);
+        find_unmarked(&value, line, &mut wrong);
         wrong[before..].sort();
     }
     wrong.dedup();

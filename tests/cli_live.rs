@@ -14,7 +14,7 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     let output = memscape(&[arguments, &["--json"]].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
@@ -52,7 +52,7 @@ fn at_option_takes_event_time_and_address() {
     let path = snapshot("cli-live.pickle");
     let path = path.to_str().unwrap();
     let at = |when: &str| {
-        let told = told(&["live", path, "--at", when]);
+        let told = json(&["live", path, "--at", when]);
         ["event", "live_bytes", "awaiting_free_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(at("peak"), [1, 1307, 0, 3]);
@@ -78,7 +78,7 @@ fn by_option_groups_live_bytes() {
     let path = snapshot("cli-by.pickle");
     let path = path.to_str().unwrap();
     let by = |arguments: &[&str], fields: [&str; 3]| {
-        let told = told(&[&["live", path], arguments].concat());
+        let told = json(&[&["live", path], arguments].concat());
         assert_eq!((&told["schema"], &told["rows_left_out"]), (&json!(SCHEMA), &json!(0)));
         let rows = told["rows"].as_array().unwrap().iter();
         rows.map(|row| fields.map(|field| row[field].clone()).into_iter().collect::<Value>()).collect::<Vec<Value>>()
@@ -107,7 +107,7 @@ fn by_option_groups_live_bytes() {
         hidden,
         [json!([1000, "forward", 0]), json!([1000, "main", 1]), json!([300, "main", 0]), json!([7, "no stack", 0])]
     );
-    let top = told(&["live", path, "--top", "1"]);
+    let top = json(&["live", path, "--top", "1"]);
     assert_eq!((top["rows"].as_array().unwrap().len(), &top["rows_left_out"]), (1, &json!(2)));
 }
 
@@ -116,7 +116,7 @@ fn peak_of_range_includes_earlier_allocations() {
     let path = snapshot("cli-peak.pickle");
     let path = path.to_str().unwrap();
     let peak = |window: &[&str]| {
-        let told = told(&[&["peak", path], window].concat());
+        let told = json(&[&["peak", path], window].concat());
         ["live_bytes", "event"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(peak(&[]), [1307, 1]);
@@ -145,7 +145,7 @@ fn search_results_are_sorted_by_size() {
     let path = snapshot("cli-find.pickle");
     let path = path.to_str().unwrap();
     let found = |arguments: &[&str]| {
-        let told = told(&[&["allocations", path], arguments].concat());
+        let told = json(&[&["allocations", path], arguments].concat());
         let rows = told["rows"].as_array().unwrap().iter();
         let numbers = rows.map(|row| row["number"].as_u64().unwrap()).collect::<Vec<_>>();
         (told["count"].as_u64().unwrap(), told["requested_bytes"].as_u64().unwrap(), numbers)
@@ -182,7 +182,7 @@ fn values_of_mosaic_tests_match() {
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
     let before = 466;
-    let requested = |arguments: &[&str]| told(arguments)["live_bytes"].as_u64().unwrap();
+    let requested = |arguments: &[&str]| json(arguments)["live_bytes"].as_u64().unwrap();
     assert_eq!(requested(&["live", path, "--at", "-1"]), before);
     assert_eq!(requested(&["live", path, "--at", "alloc:343e4b6023956_0"]), 2_255_398_132 + before);
     assert_eq!(requested(&["peak", path]), 2_255_398_132 + before);
@@ -198,7 +198,7 @@ fn mosaic_counting_excludes_baseline() {
     let path = snapshot("cli-mosaic.pickle");
     let path = path.to_str().unwrap();
     let of = |arguments: &[&str]| {
-        let told = told(&[arguments, &["--counting", "mosaic"]].concat());
+        let told = json(&[arguments, &["--counting", "mosaic"]].concat());
         ["event", "live_bytes", "count"].map(|field| told[field].as_i64().unwrap())
     };
     assert_eq!(of(&["live", path]), [1, 1300, 2]);

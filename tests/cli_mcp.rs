@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// Timeout for an answer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(40);
+const TIMEOUT: Duration = Duration::from_secs(40);
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-mcp").join(name);
@@ -63,7 +63,7 @@ impl Client {
     }
 
     fn next(&self) -> Value {
-        self.messages.recv_timeout(PATIENCE).unwrap()
+        self.messages.recv_timeout(TIMEOUT).unwrap()
     }
 
     /// Sends a line and returns the next message.
@@ -115,7 +115,7 @@ fn cancelled_request_stops_and_next_is_answered() {
     let answer = client.call(4, "sql", json!({"query": "SELECT count(*) FROM allocation"}));
     assert_eq!(answer["id"], 4, "a cancelled request has no response: {answer}");
     assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("[1]"), "{answer}");
-    assert!(begun.elapsed() < PATIENCE, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < TIMEOUT, "{:?}", begun.elapsed());
     // Cancelling an unknown or answered request is no error.
     for id in [json!(4), json!("x"), json!(null)] {
         let params = json!({"requestId": id});

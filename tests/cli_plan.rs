@@ -20,7 +20,7 @@ fn text(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&text(&[arguments, &["--json"]].concat())).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn snapshot(name: &str) -> String {
 #[test]
 fn scaled_groups_move_the_peak() {
     let path = snapshot("cli-plan.json");
-    let same = told(&[&path]);
+    let same = json(&[&path]);
     assert_eq!((&same["schema"], &same["device"]), (&json!(SCHEMA), &json!(0)));
     let refused = json!("the file has no segments");
     assert_eq!(
@@ -86,12 +86,12 @@ fn scaled_groups_move_the_peak() {
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(sets.iter().flat_map(|set| ["--set", set])).collect();
-        let told = told(&arguments);
+        let told = json(&arguments);
         assert_eq!(told["planned"], json!({"peak_live_bytes": peak * MIB, "peak_event": event}), "{sets:?}");
         assert_eq!(told["recorded"], recorded, "{sets:?}");
         assert_eq!(told["groups"].as_array().unwrap().len(), sets.len());
     }
-    let told = told(&[&path, "--set", "activations=1.5x"]);
+    let told = json(&[&path, "--set", "activations=1.5x"]);
     assert_eq!(
         told["groups"],
         json!([{"group": "activations", "factor": 1.5, "count": 8, "peak_live_bytes": 160 * MIB}])
@@ -116,7 +116,7 @@ fn presets_give_expected_peaks() {
     ] {
         let arguments: Vec<&str> =
             std::iter::once(path.as_str()).chain(presets.iter().flat_map(|preset| ["--preset", preset])).collect();
-        let told = told(&arguments);
+        let told = json(&arguments);
         let rounded = told["planned"]["peak_live_bytes"].as_u64().unwrap() / MIB;
         assert_eq!((rounded, &told["planned"]["peak_event"]), (peak, &json!(event)), "{presets:?}");
         assert_eq!(told["caveats"].as_array().unwrap().len(), presets.len(), "each preset has a caveat");
@@ -128,11 +128,11 @@ fn largest_batch_fits_capacity_exactly() {
     let path = snapshot("cli-plan-batch.json");
     // 100 + k × 160 after the forward pass and at the end, since activations and the temporary grow.
     for (capacity, factor, headroom) in [("260MiB", 1.0, 0), ("500MiB", 2.5, 240), ("150MiB", 0.312, -110)] {
-        let told = told(&[&path, "--capacity", capacity]);
+        let told = json(&[&path, "--capacity", capacity]);
         assert_eq!(told["largest_batch"], json!({"factor": factor, "limited_by_event": 8}), "{capacity}");
         assert_eq!(told["headroom_bytes"], json!(headroom * MIB as i64), "{capacity}");
     }
-    let told = told(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
+    let told = json(&[&path, "--capacity", "500MiB", "--preset", "offload-optimizer"]);
     assert_eq!(told["largest_batch"]["factor"], json!(3.125));
     let words = text(&[&path, "--capacity", "500MiB", "--preset", "batch=2"]);
     for part in [
@@ -179,7 +179,7 @@ fn invalid_plan_reports_error() {
 }
 
 /// Writes a generated training run with the given sequence length.
-fn of_sequence(length: u32) -> String {
+fn generated_with_sequence(length: u32) -> String {
     let words = format!("--steps 3 --layers 3 --hidden 256 --batch 4 --record-from-start --sequence {length}");
     let (options, _) = crate::generate::Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plan-sequence-{length}.pickle"));
@@ -189,15 +189,15 @@ fn of_sequence(length: u32) -> String {
 
 #[test]
 fn sequence_plan_uses_measured_scaling() {
-    let [short, double, long] = [128, 256, 1024].map(of_sequence);
-    let peak = |path: &str| told(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
+    let [short, double, long] = [128, 256, 1024].map(generated_with_sequence);
+    let peak = |path: &str| json(&[path])["recorded"]["peak_live_bytes"].as_u64().unwrap();
     let planned = |told: &Value| told["planned"]["peak_live_bytes"].as_u64().unwrap();
     // The expected value is the peak of the same training recorded with the longer sequence.
-    let (truth, measured) = (peak(&long), told(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
+    let (truth, measured) = (peak(&long), json(&[&short, "--scaling-from", &double, "--preset", "sequence=8"]));
     let off = |bytes: u64| bytes.abs_diff(truth) as f64 / truth as f64;
     assert!(off(planned(&measured)) < 0.01, "{} of {truth}: {measured:#}", planned(&measured));
     // Scaling everything in proportion is far off.
-    let assumed = told(&[&short, "--preset", "sequence=8"]);
+    let assumed = json(&[&short, "--preset", "sequence=8"]);
     assert!(off(planned(&assumed)) > 0.1, "{} of {truth}", planned(&assumed));
     let scaling = &measured["scaling"];
     assert_eq!(scaling["growth"], json!(2.0));
@@ -208,7 +208,7 @@ fn sequence_plan_uses_measured_scaling() {
 
     // Without a preset, the plan is for the other file's sequence length, whether longer or shorter.
     for (from, to) in [(&short, &double), (&double, &short)] {
-        let told = told(&[from, "--scaling-from", to]);
+        let told = json(&[from, "--scaling-from", to]);
         let truth = peak(to);
         assert!(planned(&told).abs_diff(truth) as f64 / (truth as f64) < 0.01, "{told:#} {truth}");
     }
@@ -226,7 +226,7 @@ fn sequence_plan_uses_measured_scaling() {
 /// A selected segment stands for all allocations at its addresses, at any time.
 #[test]
 fn plan_without_segment_matches_brute_force() {
-    let path = of_sequence(128);
+    let path = generated_with_sequence(128);
     let bytes = std::fs::read(&path).unwrap();
     let (snapshot, mut histories) = crate::without::histories("segment", &bytes);
     let history = histories.remove(0);
@@ -242,7 +242,7 @@ fn plan_without_segment_matches_brute_force() {
         };
         let (_, peak) = crate::without::highest(&crate::without::curve(&history, is_outside));
         let group = format!("0x{from:x}..0x{to:x}=0");
-        let told = told(&[&path, "--set", &group]);
+        let told = json(&[&path, "--set", &group]);
         assert_eq!(told["planned"]["peak_live_bytes"], json!(peak), "{group}");
         lower += usize::from(told["planned"]["peak_live_bytes"] != told["recorded"]["peak_live_bytes"]);
     }

@@ -44,7 +44,7 @@ fn write(path: &Path, words: &str) {
 
 /// Writes snapshots of eight ranks. Rank 5 leaks 4 MiB per step, rank 6 has no file, and the file of rank 7 is
 /// truncated.
-fn eight(name: &str) -> PathBuf {
+fn eight_ranks(name: &str) -> PathBuf {
     let folder = folder(name);
     for rank in 0..8 {
         let path = folder.join(format!("snapshot_rank{rank}.pickle"));
@@ -62,7 +62,7 @@ fn eight(name: &str) -> PathBuf {
 
 /// Runs a Python program that modifies the snapshots, given as `d`, a dict keyed by file name. Returns false if there
 /// is no Python.
-fn changed(folder: &Path, program: &str) -> bool {
+fn modify_with_python(folder: &Path, program: &str) -> bool {
     let load = "import pickle,sys,os\nfolder=sys.argv[1]\nd={n:pickle.load(open(os.path.join(folder,n),'rb')) for n in os.listdir(folder)}\n";
     let save = "\nfor n in d: pickle.dump(d[n],open(os.path.join(folder,n),'wb'),4)\n";
     let run = Command::new("python3").arg("-c").arg([load, program, save].concat()).arg(folder).output();
@@ -76,7 +76,7 @@ fn changed(folder: &Path, program: &str) -> bool {
 
 #[test]
 fn folder_with_outlier_and_missing_rank_is_summarized() {
-    let folder = eight("ranks-eight");
+    let folder = eight_ranks("ranks-eight");
     let path = folder.to_str().unwrap();
     let of = json(&["ranks", path]);
     assert_eq!(of["ranks"].as_array().unwrap().len(), 8);
@@ -131,7 +131,7 @@ fn folder_with_outlier_and_missing_rank_is_summarized() {
 
 #[test]
 fn explain_compares_rank_with_group_median() {
-    let folder = eight("ranks-explain");
+    let folder = eight_ranks("ranks-explain");
     let path = folder.to_str().unwrap();
     let told = text(&["ranks", path, "--explain", "5"]);
     assert!(told.starts_with("rank 5 against rank 2, the median of the largest group\n\n"), "{told}");
@@ -158,7 +158,7 @@ fn recorder_metadata_gives_rank_host_and_coordinates() {
         write(&folder.join(format!("{name}.pickle")), &format!("{STORY} {words}"));
     }
     let program = "for r,n in enumerate(['b.pickle','c.pickle','a.pickle']):\n d[n]['memscape']={'schema':1,'rank':r,'world_size':4,'host':'node-%d'%r,'mesh':{'pp':r//2,'tp':r%2},'reason':'oom' if r==1 else 'exit','step':30+r,'devices':[{'device':0,'name':'GPU','capacity_bytes':1<<30}]}";
-    if !changed(&folder, program) {
+    if !modify_with_python(&folder, program) {
         return;
     }
     let of = json(&["ranks", folder.to_str().unwrap()]);
@@ -191,7 +191,7 @@ fn recorder_metadata_gives_rank_host_and_coordinates() {
     );
     // Other recorders store coordinates next to the rank.
     let flat = "for r,n in enumerate(sorted(d)):\n d[n]['memscape']={'rank':r,'world':2,'tp':r,'pp':5}";
-    if changed(&by_name, flat) {
+    if modify_with_python(&by_name, flat) {
         let of = json(&["ranks", by_name.to_str().unwrap()]);
         assert_eq!((&of["ranks"][1]["coords"]["tp"], &of["ranks"][1]["coords"]["pp"]), (&"1".into(), &"5".into()));
     }
@@ -221,7 +221,7 @@ fn names_pattern_gives_rank_host_and_coordinates() {
 
 #[test]
 fn html_report_is_self_contained() {
-    let folder = eight("ranks-page");
+    let folder = eight_ranks("ranks-page");
     fs::rename(folder.join("snapshot_rank4.pickle"), folder.join("a<b>&\"c\"_rank4.pickle")).unwrap();
     let (path, out) = (folder.to_str().unwrap(), folder.with_extension("html"));
     let _ = fs::remove_file(&out);
@@ -250,7 +250,7 @@ fn html_report_is_self_contained() {
 fn merged_traces_of_several_ranks_are_recognized() {
     let folder = folder("ranks-merged");
     write(&folder.join("merged.pickle"), &format!("{STORY} --devices 3"));
-    if !changed(&folder, "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]")
+    if !modify_with_python(&folder, "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]")
     {
         return;
     }
@@ -270,7 +270,7 @@ fn ranks_in_archive_equal_ranks_in_folder() {
         write(&folder.join(format!("rank{rank}.pickle")), STORY);
     }
     let program = "import shutil\nshutil.make_archive(folder+'-packed','zip',folder)\nd={}";
-    if !changed(&folder, program) {
+    if !modify_with_python(&folder, program) {
         return;
     }
     let packed = format!("{}-packed.zip", folder.to_str().unwrap());
@@ -303,7 +303,7 @@ fn real_files_match_reference_numbers() {
 
 #[test]
 fn missing_path_fails_but_others_are_printed() {
-    let folder = eight("ranks-absent");
+    let folder = eight_ranks("ranks-absent");
     let absent = folder.join("snapshot_rank9.pickle");
     let arguments = ["ranks", folder.to_str().unwrap(), absent.to_str().unwrap(), "--json"];
     let (code, out, error) = memscape(&arguments);
@@ -319,7 +319,7 @@ fn missing_path_fails_but_others_are_printed() {
 
 #[test]
 fn unreadable_files_have_row_with_error() {
-    let folder = eight("ranks-unwritten");
+    let folder = eight_ranks("ranks-unwritten");
     fs::write(folder.join("snapshot_rank6.pickle"), b"").unwrap();
     fs::write(folder.join("snapshot_rank8.pickle.gz"), b"").unwrap();
     fs::write(folder.join("_SUCCESS"), b"").unwrap();

@@ -16,7 +16,7 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> Value {
+fn json(arguments: &[&str]) -> Value {
     let output = memscape(&[arguments, &["--json"]].concat());
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
@@ -61,7 +61,7 @@ fn snapshot(name: &str, settings: Value) -> PathBuf {
 fn json_lists_groups_segments_and_blocks() {
     let path = snapshot("cli-state.pickle", json!({}));
     let path = path.to_str().unwrap();
-    let told = told(&["segments", path, "--at", "end"]);
+    let told = json(&["segments", path, "--at", "end"]);
     assert_eq!((told["schema"].as_i64(), told["event"].as_i64()), (Some(SCHEMA.into()), Some(4)));
     let sums = |value: &Value| {
         [
@@ -99,10 +99,10 @@ fn json_lists_groups_segments_and_blocks() {
 #[test]
 fn pool_and_stream_filter_segments() {
     let path = snapshot("cli-state-before.pickle", json!({}));
-    let told = told(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
+    let told = json(&["segments", path.to_str().unwrap(), "--at", "-1", "--pool", "0,0"]);
     assert_eq!(told["sums"]["largest_free_bytes"].as_u64(), Some(12 * MIB));
     assert_eq!(told["groups"].as_array().unwrap().len(), 2, "only one pool is listed");
-    let other = self::told(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
+    let other = self::json(&["segments", path.to_str().unwrap(), "--at", "end", "--stream", "7"]);
     assert_eq!(other["sums"]["reserved_bytes"].as_u64(), Some(20 * MIB));
 }
 
@@ -111,7 +111,7 @@ fn pool_and_stream_filter_segments() {
 fn request_finds_best_fit_block() {
     let path = snapshot("cli-state-fits.pickle", json!({}));
     let fits = |path: &Path, bytes: &str| {
-        let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
+        let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--request", bytes]);
         let fit = |fit: &Value| {
             let at = fit["block_address"].as_str().map(|at| u64::from_str_radix(&at[2..], 16).unwrap() / MIB);
             (fit["pool"][0].as_u64().unwrap(), at, fit["new_segment_bytes"].as_u64().unwrap() / MIB)
@@ -163,7 +163,7 @@ fn command_line_matches_engine() {
         let mut file = opened::open(&std::fs::read(path).unwrap()).unwrap();
         for device in file.summary.devices.clone() {
             let ordinal = device.device.to_string();
-            let told = told(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
+            let told = json(&["segments", path.to_str().unwrap(), "--at", "end", "--device", &ordinal]);
             let page = stated::list(&mut file, device.device, u32::MAX);
             let blocks =
                 told["groups"].as_array().unwrap().iter().flat_map(|group| group["segments"].as_array().unwrap());
@@ -184,12 +184,12 @@ fn reserved_peak_is_first_maximum() {
     {
         let path = corpus.join(name);
         let path = path.to_str().unwrap();
-        let state = told(&["segments", path, "--at", "reserved-peak"]);
+        let state = json(&["segments", path, "--at", "reserved-peak"]);
         let event = state["event"].as_i64().unwrap();
         assert_eq!(state["sums"]["reserved_bytes"], expected[name][0]["peak_reserved"], "{name}");
-        let before = told(&["segments", path, "--at", &(event - 1).max(-1).to_string()]);
+        let before = json(&["segments", path, "--at", &(event - 1).max(-1).to_string()]);
         let of = |state: &Value| state["sums"]["reserved_bytes"].as_u64().unwrap();
         assert!(event == -1 || of(&before) < of(&state), "{name}: {event}");
-        assert_eq!(told(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
+        assert_eq!(json(&["live", path, "--at", "reserved-peak"])["event"].as_i64(), Some(event), "{name}");
     }
 }

@@ -19,35 +19,35 @@ fn start(words: &[&str]) -> Server {
 }
 
 /// Sends a raw request and returns the response.
-fn raw(server: &Server, request: &[u8]) -> Answer {
+fn raw(server: &Server, request: &[u8]) -> Response {
     let mut stream = server.connect();
     // The server may answer before it has read everything.
     let _ = stream.write_all(request);
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
-    Answer::of(&bytes)
+    Response::parse(&bytes)
 }
 
 /// Requests a path below the token and returns the response.
-fn get(server: &Server, path: &str, headers: &str) -> Answer {
-    let (mut stream, head) = server.ask(path, headers);
+fn get(server: &Server, path: &str, headers: &str) -> Response {
+    let (mut stream, head) = server.request(path, headers);
     let mut bytes = head.into_bytes();
     stream.read_to_end(&mut bytes).unwrap();
-    Answer::of(&bytes)
+    Response::parse(&bytes)
 }
 
-struct Answer {
+struct Response {
     status: String,
     head: String,
     body: Vec<u8>,
 }
 
-impl Answer {
-    fn of(bytes: &[u8]) -> Answer {
+impl Response {
+    fn parse(bytes: &[u8]) -> Response {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
         let status = head.split(' ').nth(1).unwrap_or_default().to_owned();
-        Answer { status, head, body: bytes.get(end + 4..).unwrap_or_default().to_vec() }
+        Response { status, head, body: bytes.get(end + 4..).unwrap_or_default().to_vec() }
     }
 
     fn header(&self, name: &str) -> Option<&str> {
@@ -84,7 +84,7 @@ fn address_redirects_to_page_and_snapshot() {
     let bytes = snapshot();
     let path = file("it's \"odd\" #1.pickle", &bytes);
     let server = start(&[path.to_str().unwrap()]);
-    assert!(server.said.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.said);
+    assert!(server.output.starts_with("1 snapshot at http://127.0.0.1:"), "{}", server.output);
     let first = get(&server, "", "");
     let name = "it%2527s%2520%2522odd%2522%2520%25231.pickle";
     assert_eq!(
@@ -121,14 +121,14 @@ fn address_redirects_to_page_and_snapshot() {
 
 #[test]
 fn survey_response_is_a_few_kilobytes() {
-    use memscape::compare::ranks::OfFile;
+    use memscape::compare::ranks::FileSurveys;
     let bytes = snapshot();
     let path = file("surveyed.pickle", &bytes);
     let other = file("surveyed-not.pickle", b"no snapshot");
     let server = start(&[path.to_str().unwrap(), other.to_str().unwrap()]);
     let sent = get(&server, "0/surveyed.pickle?survey", "");
     assert_eq!((sent.status.as_str(), sent.header("Content-Type")), ("200", Some("application/x-memscape-survey")));
-    let of: OfFile = memscape::engine::protocol::decoded(&sent.body).unwrap();
+    let of: FileSurveys = memscape::engine::protocol::decode(&sent.body).unwrap();
     let summary = crate::opened::open(&bytes).unwrap().summary;
     let device = &summary.devices[summary.default_device()];
     assert_eq!(
@@ -168,7 +168,7 @@ fn large_snapshot_is_sent_as_columns() {
 }
 
 /// Returns the processor time of a process so far, in hundredths of a second.
-fn worked(process: u32) -> u64 {
+fn processor_time(process: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     fields[11..13].iter().map(|field| field.parse::<u64>().unwrap()).sum()
@@ -186,11 +186,11 @@ fn reload_uses_cached_columns() {
     let server = start(&[path.to_str().unwrap()]);
     let sent = || get(&server, "0/kept.pickle", "Accept-Encoding: gzip\r\n").body;
     let process = server.process.id();
-    let begun = worked(process);
+    let begun = processor_time(process);
     let first = sent();
-    let decoding = worked(process) - begun;
+    let decoding = processor_time(process) - begun;
     assert!((0..20).all(|_| sent() == first));
-    let again = worked(process) - begun - decoding;
+    let again = processor_time(process) - begun - decoding;
     assert!(again < decoding.max(1) * 10, "twenty times: {again} after {decoding} hundredths of a second");
     std::fs::write(&path, generated("2")).unwrap();
     let other = sent();
@@ -209,9 +209,9 @@ fn closed_connections_are_not_decoded() {
     let server = start(&paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>());
     let process = server.process.id();
     let sent = |rank: usize| get(&server, &format!("{rank}/gone{rank}.pickle"), "Accept-Encoding: gzip\r\n");
-    let begun = worked(process);
+    let begun = processor_time(process);
     assert_eq!(sent(0).header("Accept-Ranges"), Some("none"));
-    let one = worked(process) - begun;
+    let one = processor_time(process) - begun;
     for rank in 1..12 {
         let mut stream = server.connect();
         let head = format!(
@@ -222,15 +222,15 @@ fn closed_connections_are_not_decoded() {
     }
     // Each request takes the lock in turn. Waits until the server is idle.
     let quiet = || {
-        let before = worked(process);
+        let before = processor_time(process);
         std::thread::sleep(Duration::from_millis(300));
-        worked(process) == before
+        processor_time(process) == before
     };
     let waiting = Instant::now();
     while !quiet() {
         assert!(waiting.elapsed() < Duration::from_secs(120), "the server does not become idle");
     }
-    let gone = worked(process) - begun - one;
+    let gone = processor_time(process) - begun - one;
     assert!(gone < 6 * one, "eleven closed requests took {gone} hundredths of a second, one took {one}");
     assert_eq!(sent(5).header("Accept-Ranges"), Some("none"), "the waiting request is answered");
     paths.into_iter().for_each(|path| std::fs::remove_file(path).unwrap());
@@ -306,7 +306,7 @@ fn idle_connections_are_dropped() {
         let request = format!("GET /{}/page HTTP/1.1\r\nHost: localhost\r\n\r\n", server.token);
         let mut bytes = Vec::new();
         let _ = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_end(&mut bytes));
-        if Answer::of(&bytes).status == "200" {
+        if Response::parse(&bytes).status == "200" {
             break;
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "the server does not recover");
@@ -332,7 +332,7 @@ fn slow_clients_are_dropped() {
         let mut bytes = Vec::new();
         let mut stream = server.connect();
         let _ = stream.write_all(page.as_bytes()).and_then(|()| stream.read_to_end(&mut bytes));
-        if Answer::of(&bytes).status == "200" && dripping.is_empty() {
+        if Response::parse(&bytes).status == "200" && dripping.is_empty() {
             break;
         }
         assert!(begun.elapsed() < Duration::from_secs(20), "{} connections are still open", dripping.len());
@@ -368,7 +368,7 @@ fn browser_is_opened_with_one_time_address() {
         stream.write_all(format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();
-        Answer::of(&bytes)
+        Response::parse(&bytes)
     };
     assert_eq!(status(once, "evil").status, "403");
     let enter = status(once, "localhost");
@@ -393,7 +393,7 @@ fn truncated_file_ends_response_early() {
     });
     let path = file("cut.pickle", &random.take(32 << 20).collect::<Vec<u8>>());
     let server = start(&[path.to_str().unwrap()]);
-    let (stream, head) = server.ask("0/cut.pickle", "Accept-Encoding: gzip\r\n");
+    let (stream, head) = server.request("0/cut.pickle", "Accept-Encoding: gzip\r\n");
     assert!(head.contains("content-encoding: gzip") && head.contains("-gzip\""), "{head}");
     std::fs::File::options().write(true).open(&path).unwrap().set_len(1 << 20).unwrap();
     let read = Unchunked::new(std::io::BufReader::new(stream)).read_to_end(&mut Vec::new());
@@ -406,7 +406,7 @@ fn truncated_file_ends_response_early() {
 fn event_stream_reports_new_and_changed_files() {
     let folder = folder("heard");
     let server = start(&[folder.to_str().unwrap()]);
-    let (stream, head) = server.ask("changes", "");
+    let (stream, head) = server.request("changes", "");
     assert!(head.contains("content-type: text/event-stream") && head.contains("cache-control: no-"), "{head}");
     let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
     let mut heard = || {
@@ -447,7 +447,7 @@ fn event_stream_reports_new_and_changed_files() {
 fn new_files_in_folder_are_served() {
     let folder = folder("growing");
     let server = start(&[folder.to_str().unwrap()]);
-    assert!(server.said.starts_with("0 snapshots at "), "{}", server.said);
+    assert!(server.output.starts_with("0 snapshots at "), "{}", server.output);
     assert_eq!(get(&server, "", "").header("Location"), Some("page?live#"));
     std::fs::create_dir(folder.join("rank1")).unwrap();
     std::fs::write(folder.join("rank1/a.pickle"), snapshot()).unwrap();
@@ -467,14 +467,14 @@ fn redirect_is_bounded_with_many_files() {
         std::fs::write(folder.join(format!("snapshot-of-the-run-{place:030}.pickle")), b"x").unwrap();
     }
     let server = start(&[folder.to_str().unwrap()]);
-    assert!(server.said.lines().all(|line| line.len() < 150), "{}", server.said);
-    assert!(server.said.starts_with("500 snapshots at "), "{}", server.said);
-    assert!(server.said.contains("The page lists the 200 newest. A survey of ranks reads all."), "{}", server.said);
+    assert!(server.output.lines().all(|line| line.len() < 150), "{}", server.output);
+    assert!(server.output.starts_with("500 snapshots at "), "{}", server.output);
+    assert!(server.output.contains("The page lists the 200 newest. A survey of ranks reads all."), "{}", server.output);
     let location = get(&server, "", "").header("Location").unwrap().to_owned();
     assert_eq!(location.matches("url=").count(), 200);
     assert!(location.len() <= 33 << 10, "{}", location.len());
     // The event stream has the number of files, and the survey gets all of them.
-    let (stream, _) = server.ask("changes", "");
+    let (stream, _) = server.request("changes", "");
     let mut events = std::io::BufReader::new(Unchunked::new(std::io::BufReader::new(stream)));
     let mut line = String::new();
     events.read_line(&mut line).unwrap();

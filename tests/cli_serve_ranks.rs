@@ -4,7 +4,7 @@
 
 use crate::generate::{Options, generate};
 use crate::served::Server;
-use memscape::compare::ranks::Gathering;
+use memscape::compare::ranks::SurveyProgress;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ fn folder(name: &str) -> (PathBuf, PathBuf) {
 
 /// Requests a path below the token and returns status and body.
 fn get(server: &Server, path: &str) -> (String, Vec<u8>) {
-    let (mut stream, head) = server.ask(path, "");
+    let (mut stream, head) = server.request(path, "");
     let mut body = Vec::new();
     stream.read_to_end(&mut body).unwrap();
     (head.split(' ').nth(1).unwrap_or_default().to_owned(), body)
@@ -48,17 +48,17 @@ fn oldest_of_many_ranks_is_surveyed() {
     }
     std::fs::write(folder.join("rank230.pickle"), b"").unwrap();
     let server = Server::start(&viewer, &[folder.to_str().unwrap()]);
-    let (_, head) = server.ask("", "");
+    let (_, head) = server.request("", "");
     assert!(head.contains("/rank229.pickle") && !head.contains("/rank0.pickle"), "{head}");
     let all = String::from_utf8(get(&server, "listing").1).unwrap();
     let files: Vec<&str> = all.lines().collect();
-    let mut gathering = Gathering::new(files.iter().map(|file| (*file).to_owned()).collect());
+    let mut gathering = SurveyProgress::new(files.iter().map(|file| (*file).to_owned()).collect());
     for (file, place) in files.iter().zip(0..) {
         let (status, body) = get(&server, &format!("{file}?survey"));
-        gathering.take(
+        gathering.add(
             place,
             match &*status {
-                "200" => Ok(memscape::engine::protocol::decoded(&body).unwrap()),
+                "200" => Ok(memscape::engine::protocol::decode(&body).unwrap()),
                 _ => Err(String::from_utf8(body).unwrap()),
             },
         );
@@ -70,7 +70,7 @@ fn oldest_of_many_ranks_is_surveyed() {
 }
 
 /// Returns what the server prints for a host.
-fn said_for(host: &str) -> String {
+fn output_for_host(host: &str) -> String {
     let (_, viewer) = folder(&host.replace(':', "-"));
     let mut process = Command::new(env!("CARGO_BIN_EXE_memscape"))
         .args(["serve", "--no-browser", "--host", host, "--viewer"])
@@ -91,13 +91,13 @@ fn said_for(host: &str) -> String {
 #[test]
 #[cfg(target_os = "linux")]
 fn hints_match_listening_host() {
-    let said = said_for("127.0.0.2");
+    let said = output_for_host("127.0.0.2");
     let port = said.split_once("http://127.0.0.2:").unwrap().1.split_once('/').unwrap().0.to_owned();
     assert!(said.contains(&format!("ssh -L {port}:127.0.0.2:{port} ")), "{said}");
     assert!(said.contains(&format!("then open http://localhost:{port}/")), "{said}");
-    let said = said_for("127.0.0.1");
+    let said = output_for_host("127.0.0.1");
     assert!(said.contains(":127.0.0.1:") && said.contains("then open the address there."), "{said}");
-    let said = said_for("0.0.0.0");
+    let said = output_for_host("0.0.0.0");
     let (first, rest) = said.split_once('\n').unwrap();
     assert!(first.contains("http://127.0.0.1:") && rest.contains("From another machine: http://"), "{said}");
     assert!(!rest.contains("http://127.") && !rest.contains("ssh -L 8") && rest.contains("Unencrypted"), "{said}");

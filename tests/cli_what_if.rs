@@ -14,7 +14,7 @@ fn memscape(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_memscape")).arg("whatif").args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> String {
+fn stdout_of(arguments: &[&str]) -> String {
     let output = memscape(arguments);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), error.as_str()), (Some(0), ""), "{arguments:?}");
@@ -36,7 +36,7 @@ fn keys(value: &Value) -> Vec<&str> {
 fn json_has_expected_keys() {
     let path = generated("what-if.pickle", "--events 12000 --devices 2");
     let path = path.to_str().unwrap();
-    let told: Value = serde_json::from_str(&told(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--set", "expandable_segments:True"])).unwrap();
     assert_eq!(keys(&told), ["devices", "plan", "schema"]);
     assert_eq!(told["plan"], json!(null));
     assert_eq!((&told["schema"], told["devices"].as_array().unwrap().len()), (&json!(SCHEMA), 2));
@@ -88,7 +88,7 @@ fn json_has_expected_keys() {
 fn text_starts_with_proof_and_sorts_by_peak() {
     let path = generated("what-if-text.pickle", "--events 12000");
     let path = path.to_str().unwrap();
-    let text = told(&[path, "--search"]);
+    let text = stdout_of(&[path, "--search"]);
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("What if: what-if-text.pickle · GPU 0"));
     let proof = lines.next().unwrap();
@@ -105,7 +105,7 @@ fn text_starts_with_proof_and_sorts_by_peak() {
         )
     );
     assert!(text.contains("The recorded program fits in "), "{text}");
-    let markdown = told(&[path, "--markdown"]);
+    let markdown = stdout_of(&[path, "--markdown"]);
     assert!(markdown.starts_with("## What if: ") && markdown.contains("\n| Peak reserved | Spread |"), "{markdown}");
 }
 
@@ -114,13 +114,13 @@ fn ineffective_or_harmful_settings_print_warning() {
     let path = generated("what-if-warned.pickle", "--events 3000");
     let path = path.to_str().unwrap();
     let both = ["--set", "max_split_size_mb:128,expandable_segments:True", "--set", "garbage_collection_threshold:0.8"];
-    let text = told(&[&[path][..], &both].concat());
+    let text = stdout_of(&[&[path][..], &both].concat());
     assert!(text.contains("Warning: expandable_segments with max_split_size_mb can grow without bound"), "{text}");
     assert!(
         text.contains("Warning: garbage_collection_threshold does nothing without per_process_memory_fraction"),
         "{text}"
     );
-    let text = told(&[
+    let text = stdout_of(&[
         path,
         "--set",
         "garbage_collection_threshold:0.8,per_process_memory_fraction:0.9",
@@ -128,7 +128,7 @@ fn ineffective_or_harmful_settings_print_warning() {
         "80GiB",
     ]);
     assert!(!text.contains("does nothing") && text.contains("Memory of the device: 80.0 GiB."), "{text}");
-    let tight = told(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
+    let tight = stdout_of(&[path, "--capacity", "64MiB", "--set", "expandable_segments:True"]);
     assert!(tight.contains("None of these settings avoids the out-of-memory error."), "{tight}");
 }
 
@@ -152,11 +152,11 @@ fn unreproducible_recording_has_no_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("anonymised-annotations-compile-context.pickle");
     let path = path.to_str().unwrap();
-    let text = told(&[path, "--search"]);
+    let text = stdout_of(&[path, "--search"]);
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("addresses")).collect();
     assert_eq!(lines, ["  No prediction: 520 of 520 addresses lie in no segment."], "{text}");
     assert!(!text.contains("GiB") && !text.contains("MiB"), "{text}");
-    let told: Value = serde_json::from_str(&told(&[path, "--json", "--search"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--search"])).unwrap();
     let device = &told["devices"][0];
     assert_eq!((&device["runs"], &device["fits_in"]), (&json!([]), &json!([])));
     let reproduces = &device["reproduces"];
@@ -170,7 +170,7 @@ fn unreproducible_recording_has_no_prediction() {
 fn real_file_matches_reference_prediction() {
     let Some(folder) = snapshots() else { return };
     let path = folder.join("train-fp32-1185-segments.pickle");
-    let told: Value = serde_json::from_str(&told(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
+    let told: Value = serde_json::from_str(&stdout_of(&[path.to_str().unwrap(), "--json", "--search"])).unwrap();
     let device = &told["devices"][0];
     let reproduces = &device["reproduces"];
     for (key, number) in [
@@ -198,7 +198,7 @@ fn plan_sizes_are_simulated() {
     let path = generated("what-if-plan.pickle", "--events 12000");
     let path = path.to_str().unwrap();
     let json = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&told(&[&[path, "--json"], arguments].concat())).unwrap()
+        serde_json::from_str(&stdout_of(&[&[path, "--json"], arguments].concat())).unwrap()
     };
     let peak = |told: &Value| told["devices"][0]["runs"][0]["peak_reserved"].as_u64().unwrap();
     let line = ["--set", "expandable_segments:True"];
@@ -213,7 +213,7 @@ fn plan_sizes_are_simulated() {
     let [half, twice] = ["0.5", "2"].map(|factor| json(&["--plan", &format!("activation={factor}")]));
     assert!(peak(&half) < peak(&recorded) && peak(&recorded) < peak(&twice), "{half} {twice}");
     assert_eq!(half["devices"][0]["reproduces"], recorded["devices"][0]["reproduces"]);
-    let text = told(&[path, "--plan", "activation=2x"]);
+    let text = stdout_of(&[path, "--plan", "activation=2x"]);
     assert!(text.contains("  Sizes are those of the plan, also with the recorded settings.\n"), "{text}");
     let output = memscape(&[path, "--plan", "kv cache=2x"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("no allocation is in the group “kv cache”"));
@@ -259,14 +259,14 @@ fn simulated_run_is_written_as_snapshot() {
         keys(&written),
         ["device", "ends_at_recorded_event", "events", "peak_reserved", "peak_reserved_bytes", "segments", "settings"]
     );
-    let predicted: Value = serde_json::from_str(&told(&[path, "--json", "--set", line])).unwrap();
+    let predicted: Value = serde_json::from_str(&stdout_of(&[path, "--json", "--set", line])).unwrap();
     assert_eq!(written["peak_reserved"], predicted["devices"][0]["runs"][1]["peak_reserved"]);
     // The written file opens with the predicted numbers and is marked as simulated.
     let summary = Command::new(env!("CARGO_BIN_EXE_memscape")).args(["summary", out, "--json"]).output().unwrap();
     let summary: Value = serde_json::from_slice(&summary.stdout).unwrap();
     let text = summary.to_string();
     assert!(text.contains("simulated, not recorded: allocator settings expandable_segments:True"), "{text}");
-    let again: Value = serde_json::from_str(&told(&[out, "--json"])).unwrap();
+    let again: Value = serde_json::from_str(&stdout_of(&[out, "--json"])).unwrap();
     let again = &again["devices"][0]["reproduces"];
     assert_eq!(again["recorded_peak_reserved"], written["peak_reserved"]);
     assert_eq!(again["addresses_equal"], again["addresses"]);

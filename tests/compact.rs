@@ -4,14 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 use crate::generate::{self, Options};
-use crate::opened::{Opened, open, open_in, snapshots};
+use crate::opened::{Opened, open, open_in_chunks, snapshots};
 use crate::packed::gzip;
 use crate::{snapviewer, stated};
-use memscape::compact::{self, CompactError, MAGIC, Machine, VERSION, Writer};
-use memscape::engine::protocol::encoded;
+use memscape::compact::{self, CompactError, MAGIC, ColumnReader, VERSION, Writer};
+use memscape::engine::protocol::encode;
 use memscape::engine::protocol::{
-    Arrangement, At, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldState, Grouping, Internal,
-    Looks, Merge, Only, Plot, Reach, ReportQuestion, Root, Scope, SortWay, Span, StateQuestion, TableColumn,
+    Arrangement, MomentSpec, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldState, Grouping, Internal,
+    Looks, Merge, MemoryFilter, Plot, FoldScope, ReportQuestion, Root, Scope, SortDirection, Span, StateQuestion, TableColumn,
     TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Ask, Question, Reply, Request};
@@ -25,8 +25,8 @@ fn columns(opened: &Opened) -> Vec<u8> {
 }
 
 /// Writes the engine's cache format.
-fn kept(opened: &Opened) -> Vec<u8> {
-    opened.engine.write_kept(Vec::new()).unwrap()
+fn cache_columns(opened: &Opened) -> Vec<u8> {
+    opened.engine.write_cache(Vec::new()).unwrap()
 }
 
 /// Returns one request of every kind that the page sends about a device.
@@ -36,7 +36,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let moments = [0, last / 3, device.peak_event.max(0) as u32, last];
     let mut asked = vec![
         Request::Ask(Ask { serial, device: device_number, what: Question::Marks }),
-        Request::Ask(Ask { serial, device: device_number, what: Question::Map(Only::default()) }),
+        Request::Ask(Ask { serial, device: device_number, what: Question::Map(MemoryFilter::default()) }),
         Request::Ask(Ask { serial, device: device_number, what: Question::Find("/a/ | >=1MiB | #5".to_owned()) }),
         Request::Ask(Ask { serial: 77, device: device_number, what: Question::Find("a".to_owned()) }),
         Request::Ask(Ask { serial, device: device_number, what: Question::SameStack(3) }),
@@ -44,7 +44,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let whole = View::fit(u64::from(last) + 1, device.drawn_peak, 400, 200);
     let middle = View { x_per_px: whole.x_per_px / 20.0, left_px: 3000, ..whole };
     let looks = Grouping::ALL.into_iter().enumerate().map(|(at, colouring)| {
-        let plot = [Plot::Stack, Plot::Addresses(Only::default()), Plot::Reserved(Only::default())][at % 3];
+        let plot = [Plot::Stack, Plot::Addresses(MemoryFilter::default()), Plot::Reserved(MemoryFilter::default())][at % 3];
         Looks { stacking: (at > 3).then_some(colouring), colouring, plot, ..Looks::default() }
     });
     for looks in looks {
@@ -67,9 +67,9 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     asked.push(Request::Ask(Ask {
         serial,
         device: device_number,
-        what: Question::Curves { view: whole, only: Only::default() },
+        what: Question::Curves { view: whole, only: MemoryFilter::default() },
     }));
-    let at = moments.map(At::Moment).into_iter().chain([At::X(Axis::Time, 1e5)]).collect();
+    let at = moments.map(MomentSpec::Moment).into_iter().chain([MomentSpec::X(Axis::Time, 1e5)]).collect();
     asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Moments(at) }));
     for moment in moments {
         let question = StateQuestion { request: Some(3 << 20), ..stated::question(moment) };
@@ -91,7 +91,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
         asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Sources(scope) }));
         for (root, merge) in [(Root::Outermost, Merge::Line), (Root::Innermost, Merge::Function)] {
             let arrangement = Arrangement { root, merge, internal: Internal::Hidden };
-            let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
+            let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
             let (focus, reveal, find, rows) = (None, None, Some(77), [0, 500]);
             let question = Box::new(TreeQuestion { scope, arrangement, focus, folds, reveal, find, rows });
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Tree(question) }));
@@ -100,7 +100,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Flame(question) }));
         }
         for column in [TableColumn::Number, TableColumn::Site, TableColumn::Lifetime] {
-            let sort = TableSort { column, way: SortWay::Descending };
+            let sort = TableSort { column, way: SortDirection::Descending };
             let (filter, chosen, reveal, find) = (TableFilter::default(), vec![[0, 9]], None, Some(77));
             let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 300], reveal, chosen, find });
             asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Table(question) }));
@@ -133,25 +133,25 @@ fn compare_all(name: &str, file: &mut Opened, again: &mut Opened) {
         for request in questions(&device) {
             let (ours, theirs) = (again.reply(request.clone()), file.reply(request.clone()));
             assert!(!matches!(theirs, Reply::Failed { .. }), "{name}: {request:?}");
-            assert!(encoded(&ours) == encoded(&theirs), "{name}: {request:?}\n{ours:?}\n{theirs:?}");
+            assert!(encode(&ours) == encode(&theirs), "{name}: {request:?}\n{ours:?}\n{theirs:?}");
         }
     }
 }
 
 /// Writes a file as columns and cached columns, reads both back, plain and gzipped, in large and small chunks, and
 /// returns the columns.
-fn round(name: &str, bytes: &[u8]) -> Vec<u8> {
+fn round_trip(name: &str, bytes: &[u8]) -> Vec<u8> {
     let mut file = open(bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let columns = columns(&file);
     compare(name, &mut file, &mut open(&columns).unwrap());
-    let kept = kept(&file);
+    let kept = cache_columns(&file);
     let mut again = open(&kept).unwrap();
     compare_all(name, &mut file, &mut again);
-    assert!(self::kept(&again) == kept, "{name}: the cache of a cached file is identical");
+    assert!(self::cache_columns(&again) == kept, "{name}: the cache of a cached file is identical");
     assert_eq!(self::columns(&again), columns, "{name}");
-    assert_eq!(open_in(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
+    assert_eq!(open_in_chunks(&kept, 777, 2).unwrap().summary, file.summary, "{name}, kept");
     let packed = gzip(&columns);
-    let mut again = open_in(&packed, 777, 2).unwrap();
+    let mut again = open_in_chunks(&packed, 777, 2).unwrap();
     assert!(again.summary.format.starts_with("gzip, columns of "), "{}", again.summary.format);
     again.summary.format.clone_from(&file.summary.format);
     assert_eq!(again.summary, file.summary, "{name}, packed");
@@ -172,7 +172,7 @@ fn real_files_have_same_answers_from_columns() {
     for file in files {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         let bytes = std::fs::read(&file).unwrap();
-        let columns = round(&name, &bytes);
+        let columns = round_trip(&name, &bytes);
         before += gzip(&bytes).len();
         after += gzip(&columns).len();
     }
@@ -190,7 +190,7 @@ fn generated_files_have_same_answers_from_columns() {
     ] {
         let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
         let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
-        round(words, &bytes);
+        round_trip(words, &bytes);
     }
 }
 
@@ -217,17 +217,17 @@ fn warnings_are_kept_in_columns() {
         {"action": "free_completed", "addr": 9, "size": 1, "time_us": 2}]], "allocator_settings": {"a": {"b": "c"}}, "other": 2}"#;
     let opened = open(odd).unwrap();
     assert!(opened.summary.warnings.len() > 6, "{:?}", opened.summary.warnings);
-    round("odd", odd);
+    round_trip("odd", odd);
 
     let one_pool = br#"[{"device": 0, "address": 512, "total_size": 512, "segment_pool_id": [0, 2],
         "blocks": [{"size": 512, "state": "active_allocated"}]}]"#;
     assert_eq!(open(one_pool).unwrap().summary.warnings[0].kind, "one_pool");
-    round("one pool", one_pool);
+    round_trip("one pool", one_pool);
 
     let (options, _) = Options::parse("--events 200".split(' ').map(str::to_owned)).unwrap();
     let (mut pickle, _) = generate::generate(&options, Vec::new()).unwrap();
     pickle.extend_from_slice(b"more");
-    let columns = round("bytes behind", &pickle);
+    let columns = round_trip("bytes behind", &pickle);
     let again = open(&[&columns[..], b"and more"].concat()).unwrap();
     let kinds: Vec<_> =
         again.summary.warnings.iter().map(|warning| (warning.kind.as_str(), warning.example.as_str())).collect();
@@ -241,7 +241,7 @@ fn snapviewer_archive_converts_to_columns() {
         {"action": "alloc", "addr": 8192, "size": 50, "stream": 0, "frames": []},
         {"action": "free_completed", "addr": 4096, "size": 100, "stream": 0, "frames": []}
     ]);
-    let drawn = snapviewer::draw(events.as_array().unwrap());
+    let drawn = snapviewer::export(events.as_array().unwrap());
     let archive = crate::zip::zip_of(&[
         ("allocations.json", drawn.allocations.as_slice()),
         ("elements.json", drawn.elements.as_slice()),
@@ -261,7 +261,7 @@ fn unsupported_data_is_cached_but_not_written_as_columns() {
     let error = open(odd).unwrap().engine.write_columns(Vec::new()).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the size of a free differs from its allocation's");
     let mut file = open(odd).unwrap();
-    let mut again = open(&kept(&file)).unwrap();
+    let mut again = open(&cache_columns(&file)).unwrap();
     compare_all("cached columns", &mut file, &mut again);
     let frames: Vec<String> =
         (0..20_000).map(|line| format!("{{\"filename\": \"a\", \"name\": \"b\", \"line\": {line}}}")).collect();
@@ -285,7 +285,7 @@ fn sections(columns: &[u8]) -> Vec<&[u8]> {
 }
 
 /// Writes a small file with most features of the format.
-fn small(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
+fn small_columns(write: fn(&Opened) -> Vec<u8>) -> Vec<u8> {
     let words = "--layers 1 --hidden 64 --record-from-start --events 24 --frames 2 --pending --oom --compile-contexts \
                  --metadata --private-pools --host";
     let (options, _) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -300,14 +300,14 @@ fn fuzz_seeds_are_written() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in ["columns", "containers"] {
         std::fs::create_dir_all(folder.join(target)).unwrap();
-        std::fs::write(folder.join(target).join("columns"), small(columns)).unwrap();
-        std::fs::write(folder.join(target).join("kept"), small(kept)).unwrap();
+        std::fs::write(folder.join(target).join("columns"), small_columns(columns)).unwrap();
+        std::fs::write(folder.join(target).join("kept"), small_columns(cache_columns)).unwrap();
     }
 }
 
 #[test]
 fn truncated_columns_report_error() {
-    for columns in [small(columns), small(kept)] {
+    for columns in [small_columns(columns), small_columns(cache_columns)] {
         for length in 0..columns.len() {
             let error = open(&columns[..length]).map(|_| ()).unwrap_err();
             assert!(
@@ -320,7 +320,7 @@ fn truncated_columns_report_error() {
 
 #[test]
 fn flipped_bits_are_detected() {
-    for columns in [small(columns), small(kept)] {
+    for columns in [small_columns(columns), small_columns(cache_columns)] {
         for at in MAGIC.len()..columns.len() {
             for bit in 0..8 {
                 let mut flipped = columns.clone();
@@ -329,7 +329,7 @@ fn flipped_bits_are_detected() {
             }
         }
     }
-    let mut newer = small(columns);
+    let mut newer = small_columns(columns);
     newer[MAGIC.len()] = VERSION + 1;
     let error = open(&newer).map(|_| ()).unwrap_err();
     assert!(error.starts_with("columns version 2 is not supported"), "{error}");
@@ -338,15 +338,15 @@ fn flipped_bits_are_detected() {
 /// Corrupts columns and fixes the checksums. The result either fails to open or still answers requests.
 #[test]
 fn corrupted_columns_do_not_panic() {
-    break_each_section(&small(columns), compact::sum);
+    corrupt_each_section(&small_columns(columns), compact::checksum);
 }
 
 #[test]
 fn corrupted_cache_does_not_panic() {
-    break_each_section(&small(kept), compact::wide_sum);
+    corrupt_each_section(&small_columns(cache_columns), compact::fast_checksum);
 }
 
-fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
+fn corrupt_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
     let (mut opened, mut refused) = (0, 0);
     let mut begin = MAGIC.len() + 1;
     for section in sections(columns) {
@@ -386,7 +386,7 @@ fn break_each_section(columns: &[u8], sum: fn(&[u8]) -> u32) {
 struct Received(Vec<(u32, Event)>);
 
 impl EventSink for Received {
-    fn event(&mut self, trace: u32, event: &Event) {
+    fn event_at(&mut self, trace: u32, event: &Event) {
         self.0.push((trace, *event));
     }
 }
@@ -403,14 +403,14 @@ fn tables() -> Snapshot {
     };
     let events: Vec<String> = (0..6).map(event).collect();
     let text = format!("{{\"segments\": [], \"device_traces\": [[{}]]}}", events.join(","));
-    let mut machine = json::Machine::new(Reader::new(Received::default()), json::Limits::default());
+    let mut machine = json::Parser::new(Reader::new(Received::default()), json::Limits::default());
     machine.feed(text.as_bytes()).unwrap();
     let (reader, root) = machine.finish().unwrap();
     reader.finish(root).unwrap().0
 }
 
 fn read(columns: &[u8], chunk: usize) -> Result<Vec<(u32, Event)>, CompactError> {
-    let mut machine = Machine::new(Received::default());
+    let mut machine = ColumnReader::new(Received::default());
     for piece in columns.chunks(chunk) {
         machine.feed(piece)?;
         while machine.step() {}
@@ -418,7 +418,7 @@ fn read(columns: &[u8], chunk: usize) -> Result<Vec<(u32, Event)>, CompactError>
     machine.finish().map(|(_, received)| received.0)
 }
 
-fn any_event() -> impl Strategy<Value = Event> {
+fn arbitrary_event() -> impl Strategy<Value = Event> {
     let address = prop_oneof![3 => (0..6u64).prop_map(|at| at * 512), 1 => any::<u64>()];
     let size = prop_oneof![3 => (0..4u64).prop_map(|at| at * 512), 1 => 0..=i64::MAX as u64];
     let time = prop_oneof![3 => 1_000..1_600i64, 1 => any::<i64>(), 1 => Just(NO_TIME)];
@@ -439,7 +439,7 @@ proptest! {
     /// Any events round-trip, whatever the chunk size.
     #[test]
     fn random_events_round_trip(
-        traces in prop::collection::vec(prop::collection::vec(any_event(), 0..60), 0..4),
+        traces in prop::collection::vec(prop::collection::vec(arbitrary_event(), 0..60), 0..4),
         chunk in 1..400usize,
     ) {
         let snapshot = tables();
@@ -461,7 +461,7 @@ proptest! {
         let mut section = vec![what];
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         section.extend_from_slice(&payload);
-        let sum = compact::sum(&section).to_le_bytes();
+        let sum = compact::checksum(&section).to_le_bytes();
         let columns = [&MAGIC[..], &[VERSION], &section, &sum].concat();
         // Only an empty end section ends the file.
         let is_end = what == 0 && payload.is_empty();
@@ -477,7 +477,7 @@ fn too_deep_stacks_report_error() {
         let lengths: Vec<u8> = columns.iter().flat_map(|column| number(column.len() as u32)).collect();
         let payload = [&number(rows)[..], &lengths, &columns.concat()].concat();
         let section = [&[what][..], &(payload.len() as u32).to_le_bytes(), &payload].concat();
-        [&section[..], &compact::sum(&section).to_le_bytes()].concat()
+        [&section[..], &compact::checksum(&section).to_le_bytes()].concat()
     };
     // Two frames, and stacks of the first frame only, each called by the next.
     let frames = section(3, 1, &[vec![0], vec![0], vec![2], vec![0]]);

@@ -5,7 +5,7 @@
 use crate::packed;
 
 use flate2::{Compression, write::GzEncoder};
-use memscape::container::{Container, ContainerError, PIECE};
+use memscape::container::{Container, ContainerError, MAX_PIECE_BYTES};
 use packed::{gzip, html, zstd};
 use std::io::Write;
 
@@ -15,20 +15,20 @@ fn unpack(file: &[u8], chunk: usize) -> Result<Vec<u8>, ContainerError> {
     for piece in file.chunks(chunk) {
         container.feed(piece.to_vec());
         while let Some(bytes) = container.pull()? {
-            assert!(bytes.len() <= PIECE);
+            assert!(bytes.len() <= MAX_PIECE_BYTES);
             all.extend_from_slice(bytes);
         }
     }
-    container.end();
+    container.finish_input();
     while let Some(bytes) = container.pull()? {
         all.extend_from_slice(bytes);
     }
-    assert_eq!(container.read(), file.len() as u64);
+    assert_eq!(container.bytes_read(), file.len() as u64);
     Ok(all)
 }
 
 /// Builds a skippable zstd frame.
-fn skipped(bytes: &[u8]) -> Vec<u8> {
+fn skippable_frame(bytes: &[u8]) -> Vec<u8> {
     [&0x184d_2a53u32.to_le_bytes(), &(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
 
@@ -38,7 +38,7 @@ fn nested_containers_unpack_with_any_chunk_size() {
         [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
     let mut two_members = gzip(&pickle[..70_000]);
     two_members.extend(gzip(&pickle[70_000..]));
-    let two_frames = [skipped(b"first"), zstd(&pickle[..70_000]), skipped(b""), zstd(&pickle[70_000..])].concat();
+    let two_frames = [skippable_frame(b"first"), zstd(&pickle[..70_000]), skippable_frame(b""), zstd(&pickle[70_000..])].concat();
     let files = [
         pickle.clone(),
         gzip(&pickle),

@@ -34,7 +34,7 @@ fn tables(opened: &mut Opened) -> Vec<String> {
             // Stacks are numbered in file order.
             if table != ExportTable::Stacks {
                 let mut out = Vec::new();
-                let side = opened.engine.whole_side(device.device).unwrap();
+                let side = opened.engine.complete_side(device.device).unwrap();
                 memscape::exports::write(side, &question, &mut out).unwrap();
                 tables.push(without_stacks(&String::from_utf8(out).unwrap()));
             }
@@ -132,7 +132,7 @@ fn convert(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 /// Writes a generated snapshot. Returns its path, and a function that gives paths for output.
-fn story(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
+fn write_generated(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("convert-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
     let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
@@ -144,7 +144,7 @@ fn story(name: &str, words: &str) -> (PathBuf, impl Fn(&str) -> String) {
 
 #[test]
 fn output_name_selects_format_and_compression() {
-    let (path, place) = story("names", "--steps 2 --layers 3 --frames 12 --host --devices 2");
+    let (path, place) = write_generated("names", "--steps 2 --layers 3 --frames 12 --host --devices 2");
     let original = open(&std::fs::read(&path).unwrap()).unwrap();
     let begins: [(&str, &[u8]); 5] = [
         ("a.pickle", &[0x80, 4]),
@@ -169,7 +169,7 @@ fn output_name_selects_format_and_compression() {
 
 #[test]
 fn snapviewer_archive_matches_recording() {
-    let (path, place) = story("snapviewer", "--steps 3 --layers 4 --frames 12");
+    let (path, place) = write_generated("snapviewer", "--steps 3 --layers 4 --frames 12");
     let (code, said) = convert(&[path.to_str().unwrap(), "-o", &place("a.zip")]);
     assert_eq!(code, Some(0), "{said}");
     let original = open(&std::fs::read(&path).unwrap()).unwrap();

@@ -6,7 +6,7 @@ use crate::opened;
 
 use memscape::engine::protocol::DeviceSummary;
 use memscape::timeline::View;
-use opened::{Opened, open, open_in, snapshots};
+use opened::{Opened, open, open_in_chunks, snapshots};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -65,7 +65,7 @@ fn real_files_match_reference_numbers() {
         assert_eq!(odd, known, "{file}: unexpected warnings");
         check_drawing(file, &mut whole);
         // Odd chunk sizes and the shortest slices give the same summary.
-        let sliced = open_in(&bytes, 4093, 1).unwrap_or_else(|error| panic!("{file}, sliced: {error}"));
+        let sliced = open_in_chunks(&bytes, 4093, 1).unwrap_or_else(|error| panic!("{file}, sliced: {error}"));
         assert_eq!(sliced.summary, whole.summary, "{file}, sliced");
     }
     println!("{} real files agree with the reference", files.len());

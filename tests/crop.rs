@@ -15,9 +15,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// A deterministic random number generator.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, most: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(most.max(1))) as u32
@@ -33,7 +33,7 @@ fn cropped(bytes: &[u8], device: i64, events: [u32; 2], prologue: bool) -> Resul
 }
 
 /// Returns the event ranges to test on a device.
-fn ranges(events: u32, dice: &mut Dice) -> Vec<[u32; 2]> {
+fn ranges(events: u32, dice: &mut Random) -> Vec<[u32; 2]> {
     let mut ranges = vec![[0, events], [events / 2, events / 2]];
     for most in [1, 10, 200, 2000] {
         let from = dice.below(events);
@@ -74,7 +74,7 @@ pub(crate) fn check_segments(name: &str, snapshot: &Snapshot) {
 #[test]
 fn crop_matches_original_after_every_event() {
     let Some(files) = real_pickles() else { return };
-    let (mut dice, mut checked, mut refused) = (Dice(7), 0, Vec::new());
+    let (mut dice, mut checked, mut refused) = (Random(7), 0, Vec::new());
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
@@ -85,7 +85,7 @@ fn crop_matches_original_after_every_event() {
                     let what = format!("{name} {from}..{to} {prologue}");
                     let (crop, done) = match cropped(&bytes, history.device, [from, to], prologue) {
                         Ok(done) => done,
-                        Err(CropError::Impossible(why)) => {
+                        Err(CropError::Invalid(why)) => {
                             assert!(why.starts_with("after event "), "{what}: {why}");
                             refused.push(name.clone());
                             continue;

@@ -152,6 +152,6 @@ fn readme_lists_all_sql_tables() {
     known.sort_unstable();
     sorted.sort_unstable();
     assert_eq!(sorted, known);
-    let count = format!("{} ready-made queries", memscape::sql::CANNED.len());
+    let count = format!("{} ready-made queries", memscape::sql::EXAMPLE_QUERIES.len());
     assert!(readme.paragraphs.iter().any(|it| it.text.contains(&count)), "README.md does not say {count:?}");
 }

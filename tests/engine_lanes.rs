@@ -9,13 +9,13 @@ use generate::Options;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Scene, View};
-use opened::{Opened, open_in};
+use opened::{Opened, open_in_chunks};
 
 fn devices() -> Opened {
     let words = "--devices 3 --events 3000 --frames 6 --layers 4";
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).unwrap();
     let (bytes, _) = generate::generate(&options, Vec::new()).unwrap();
-    open_in(&bytes, 1 << 20, usize::MAX).unwrap()
+    open_in_chunks(&bytes, 1 << 20, usize::MAX).unwrap()
 }
 
 fn scene(opened: &mut Opened, device: i64, by: Option<Grouping>) -> Scene {

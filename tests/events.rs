@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Action, At, EventRow, EventsFilter, EventsPage, EventsQuestion, NamedEvent, Turn, versioned,
+    Action, MomentSpec, EventRow, EventsFilter, EventsPage, EventsQuestion, NamedEvent, NamedAction, versioned,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -15,13 +15,13 @@ use std::collections::HashMap;
 
 /// One event of a random file.
 #[derive(Clone, Debug)]
-struct Told {
+struct RandomEvent {
     action: &'static str,
     address: u64,
     size: u64,
     stream: u64,
     /// Number of frames. An event with 0 has no stack.
-    site: u64,
+    frames: u64,
 }
 
 const ACTIONS: [&str; 9] = [
@@ -36,18 +36,18 @@ const ACTIONS: [&str; 9] = [
     "oom",
 ];
 
-fn told() -> impl Strategy<Value = Told> {
-    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| Told {
+fn random_event() -> impl Strategy<Value = RandomEvent> {
+    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| RandomEvent {
         action: ACTIONS[action],
         address: (address + 1) << 32,
         size: size * 700,
         stream,
-        site,
+        frames: site,
     })
 }
 
-fn file(events: &[Told]) -> Vec<u8> {
-    let event = |(place, told): (usize, &Told)| {
+fn file(events: &[RandomEvent]) -> Vec<u8> {
+    let event = |(place, told): (usize, &RandomEvent)| {
         let mut event =
             json!({ "action": told.action, "size": told.size, "stream": told.stream, "time_us": 1_000 + 10 * place });
         event["addr"] = json!(told.address);
@@ -55,7 +55,7 @@ fn file(events: &[Told]) -> Vec<u8> {
             event["device_free"] = json!(told.address);
         }
         let frame = |at: u64| json!({ "name": format!("=f{at}"), "filename": "train.py", "line": at + 1 });
-        event["frames"] = (0..told.site).map(frame).collect();
+        event["frames"] = (0..told.frames).map(frame).collect();
         event
     };
     let trace: Vec<Value> = events.iter().enumerate().map(event).collect();
@@ -116,7 +116,7 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
     }
     let few = |count: usize| (0..count).step_by(1 + count / 40);
     for event in few(all.len()).map(|event| &all[event]) {
-        let at = vec![At::Moment(event.event + 1)];
+        let at = vec![MomentSpec::Moment(event.event + 1)];
         let Reply::Answer { answer: Answer::Moments(moments), .. } =
             opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(at) }))
         else {
@@ -127,13 +127,13 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
         assert_eq!(event.time_us, facts.time_us);
         // Finds the event by its versioned address, as the command line does.
         let turn = match Action::ALL[usize::from(event.action)] {
-            Action::Alloc => Turn::Alloc,
-            Action::FreeCompleted => Turn::FreeCompleted,
+            Action::Alloc => NamedAction::Alloc,
+            Action::FreeCompleted => NamedAction::FreeCompleted,
             _ => continue,
         };
         let named = NamedEvent { turn, address: event.address.unwrap(), version: event.version };
         let Reply::Answer { answer: Answer::Moments(moments), .. } =
-            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(vec![At::After(named)]) }))
+            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(vec![MomentSpec::After(named)]) }))
         else {
             panic!()
         };
@@ -183,7 +183,7 @@ fn check_filters(opened: &mut Opened, device: i64, all: &[EventRow]) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn random_histories_match_brute_force(events in prop::collection::vec(told(), 1..90)) {
+    fn random_histories_match_brute_force(events in prop::collection::vec(random_event(), 1..90)) {
         let mut opened = open(&file(&events)).unwrap();
         let all = rows(&mut opened.engine, 0, &filtered(""));
         prop_assert_eq!(all.len(), events.len());
@@ -196,7 +196,7 @@ proptest! {
             if told.action == "alloc" || row.allocation.is_none() {
                 prop_assert_eq!(row.size, told.size);
             }
-            if told.site > 0 {
+            if told.frames > 0 {
                 prop_assert_eq!(&row.site, "train.py:1 =f0");
             }
         }
@@ -207,7 +207,7 @@ proptest! {
 
 #[test]
 fn copied_text_has_selected_rows_and_no_formulas() {
-    let told = |action, site| Told { action, address: 1 << 32, size: 700, stream: 1, site };
+    let told = |action, site| RandomEvent { action, address: 1 << 32, size: 700, stream: 1, frames: site };
     let mut opened = open(&file(&[told("alloc", 1), told("free_completed", 0), told("alloc", 0)])).unwrap();
     let question = EventsQuestion { chosen: vec![[0, 1], [1, 9]], ..filtered("") };
     let request = Request::Ask(Ask { serial: 7, device: 0, what: Question::EventsText(Box::new(question)) });

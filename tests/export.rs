@@ -8,13 +8,13 @@ use crate::opened;
 use generate::Options;
 use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span, TreeQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::exports::{Kineto, Total, write};
+use memscape::exports::{TraceLayout, Total, write};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-fn asked(opened: &Opened, at: u32) -> ExportQuestion {
+fn question_at(opened: &Opened, at: u32) -> ExportQuestion {
     let events = opened.summary.devices[0].events as u32;
     let range = Span { from: 0, to: events };
     let (format, table) = (ExportFormat::Collapsed, ExportTable::Allocations);
@@ -23,7 +23,7 @@ fn asked(opened: &Opened, at: u32) -> ExportQuestion {
 
 fn written(opened: &mut Opened, device: i64, question: &ExportQuestion) -> (Vec<u8>, Total) {
     let mut out = Vec::new();
-    let total = write(opened.engine.whole_side(device).unwrap(), question, &mut out).unwrap();
+    let total = write(opened.engine.complete_side(device).unwrap(), question, &mut out).unwrap();
     (out, total)
 }
 
@@ -66,7 +66,7 @@ fn python_finds_same_bytes_in_every_export() {
             let at = u32::try_from(known["peak_event"].as_i64().unwrap() + 1).unwrap();
             let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("exports/{name}-{}", device.device));
             let range = Span { from: 0, to: device.events as u32 };
-            let question = ExportQuestion { range, ..asked(&opened, at) };
+            let question = ExportQuestion { range, ..question_at(&opened, at) };
             fill(&folder, &mut opened, device.device, question);
             let done = Command::new("python3")
                 .arg(root.join("tests/export.py"))
@@ -109,7 +109,7 @@ fn exports_add_up_to_call_tree() {
         };
         let ask = Ask { serial: 1, device: 0, what: Question::Tree(Box::new(tree)) };
         let Reply::Answer { answer: Answer::Tree(page), .. } = opened.reply(Request::Ask(ask)) else { panic!() };
-        let question = ExportQuestion { scope, range: span, ..asked(&opened, events / 3) };
+        let question = ExportQuestion { scope, range: span, ..question_at(&opened, events / 3) };
         let (bytes, total) = written(&mut opened, 0, &question);
         assert_eq!((total.bytes, total.count), (page.total.bytes, page.total.count.into()), "{scope:?}");
         let lines = String::from_utf8(bytes).unwrap();
@@ -123,7 +123,7 @@ fn exports_add_up_to_call_tree() {
 }
 
 /// Returns the trace that the profiler would write for the run of a snapshot that begins at `first_us`.
-fn profiled(first_us: i64, base_ns: Option<i64>) -> String {
+fn profiler_trace(first_us: i64, base_ns: Option<i64>) -> String {
     let since = |us: i64| us as f64 - base_ns.map_or(0.0, |base| base as f64 / 1000.0);
     let events: Vec<Value> = (0..50)
         .map(|at| {
@@ -145,12 +145,12 @@ fn memory_counters_are_added_to_profiler_trace() {
     let mut opened = open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let (device, peak) = (opened.summary.devices[0].device, opened.summary.devices[0].drawn_peak);
     let (first, _) = opened.summary.devices[0].time_us.unwrap();
-    let question = ExportQuestion { format: ExportFormat::Trace, ..asked(&opened, 0) };
+    let question = ExportQuestion { format: ExportFormat::Trace, ..question_at(&opened, 0) };
     for base in [None, Some(1_700_000_000_123_456_789), Some(0)] {
-        let trace = profiled(first, base);
-        let kineto = Kineto::read(&mut trace.as_bytes()).unwrap();
+        let trace = profiler_trace(first, base);
+        let kineto = TraceLayout::read(&mut trace.as_bytes()).unwrap();
         let mut out = Vec::new();
-        let side = opened.engine.whole_side(device).unwrap();
+        let side = opened.engine.complete_side(device).unwrap();
         kineto.write(&mut trace.as_bytes(), side, &question, &mut out).unwrap();
         let both: Value = serde_json::from_slice(&out).unwrap();
         let (before, after) = (serde_json::from_str::<Value>(&trace).unwrap(), both["traceEvents"].as_array().unwrap());
@@ -177,7 +177,7 @@ fn inferno_draws_collapsed_stacks() {
     let mut opened = open(&bytes).unwrap();
     let device = opened.summary.devices[0].clone();
     let peak = u32::try_from(device.peak_event + 1).unwrap();
-    let question = asked(&opened, peak);
+    let question = question_at(&opened, peak);
     let (stacks, total) = written(&mut opened, device.device, &question);
     assert_eq!(i64::try_from(total.bytes).unwrap(), device.peak_requested);
     let text = String::from_utf8(stacks).unwrap();

@@ -5,7 +5,7 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, Reach, Root,
+    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, FoldScope, Root,
     Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -29,7 +29,7 @@ fn find(opened: &mut Opened, query: &str) {
 /// Fetches all rows of the tree for the same question.
 fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
     let FlameQuestion { scope, arrangement, find, .. } = question;
-    let folds = vec![Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open }];
+    let folds = vec![Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open }];
     let question = TreeQuestion { scope, arrangement, focus: None, folds, reveal: None, find, rows: [0, 2000] };
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 7, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Tree(page), .. } => *page,
@@ -39,7 +39,7 @@ fn tree(opened: &mut Opened, device: i64, question: FlameQuestion) -> TreePage {
 
 /// Checks that each box is a row of the tree below its parent's row, and that the path to the zoomed box is as wide as
 /// the picture.
-fn agrees(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
+fn check(page: &FlamePage, tree: &TreePage, question: FlameQuestion) {
     assert_eq!(page.total, tree.total);
     let zoom = page.zoom as usize;
     for (place, it) in page.boxes.iter().enumerate() {
@@ -111,14 +111,14 @@ proptest! {
         let tree = tree(&mut opened, 0, whole);
         let page = flame(&mut opened, 0, whole);
         prop_assert_eq!(page.zoom, 0);
-        agrees(&page, &tree, whole);
+        check(&page, &tree, whole);
         let zoomed = FlameQuestion { zoom, ..whole };
         let page = flame(&mut opened, 0, zoomed);
         let node = page.boxes[page.zoom as usize].node;
         prop_assert!(zoom.is_none_or(|zoom| zoom == node || node == 0));
         // A node without weight has no row, but the path to it is drawn.
         if tree.rows.iter().any(|row| row.node == node) {
-            agrees(&page, &tree, zoomed);
+            check(&page, &tree, zoomed);
         } else {
             prop_assert_eq!(page.boxes.len(), page.zoom as usize + 1);
         }

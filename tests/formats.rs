@@ -7,7 +7,7 @@ use crate::packed;
 use crate::retold;
 
 use memscape::engine::protocol::FileSummary;
-use opened::{open, open_in, snapshots};
+use opened::{open, open_in_chunks, snapshots};
 use retold::{Layout, Tree};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -45,14 +45,14 @@ fn pickled(name: &str, bytes: &[u8]) -> FileSummary {
 fn json_has_same_summary() {
     for (name, bytes) in files(700 << 10) {
         let expected = pickled(&name, &bytes);
-        let tree = Tree::of(&bytes);
+        let tree = Tree::from_pickle(&bytes);
         let compact = tree.json(Layout::Compact);
         assert_eq!(summary(&name, &compact, "JSON"), expected, "{name}");
         let pretty = tree.json(Layout::Pretty);
         assert_eq!(summary(&name, &pretty, "JSON"), expected, "{name}, pretty");
         println!("{name}: {} bytes, {} as JSON, {} pretty", bytes.len(), compact.len(), pretty.len());
         if bytes.len() < 100 << 10 {
-            let sliced = open_in(&compact, 4093, 1).unwrap_or_else(|error| panic!("{name}, sliced: {error}"));
+            let sliced = open_in_chunks(&compact, 4093, 1).unwrap_or_else(|error| panic!("{name}, sliced: {error}"));
             assert_eq!(FileSummary { format: String::new(), ..sliced.summary }, expected, "{name}, sliced");
         }
     }
@@ -61,7 +61,7 @@ fn json_has_same_summary() {
 #[test]
 fn truncated_json_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
-        let json = Tree::of(&bytes).json(Layout::Compact);
+        let json = Tree::from_pickle(&bytes).json(Layout::Compact);
         for end in 0..json.len() {
             let error = open(&json[..end]).err().unwrap_or_else(|| panic!("{name} cut at {end} opens"));
             let place =
@@ -75,7 +75,7 @@ fn truncated_json_reports_error_with_offset() {
 fn protocols_0_and_1_have_same_summary() {
     for (name, bytes) in files(5 << 20) {
         let expected = pickled(&name, &bytes);
-        let tree = Tree::of(&bytes);
+        let tree = Tree::from_pickle(&bytes);
         assert_eq!(summary(&name, &tree.protocol_0(), "pickle 0 (Python)"), expected, "{name}");
         assert_eq!(summary(&name, &tree.protocol_1(), "pickle 1 (Python)"), expected, "{name}");
     }
@@ -84,9 +84,9 @@ fn protocols_0_and_1_have_same_summary() {
 #[test]
 fn truncated_protocol_0_reports_error_with_offset() {
     for (name, bytes) in files(6 << 10) {
-        let text = Tree::of(&bytes).protocol_0();
+        let text = Tree::from_pickle(&bytes).protocol_0();
         assert_eq!(
-            open_in(&text, 1, usize::MAX).unwrap().summary,
+            open_in_chunks(&text, 1, usize::MAX).unwrap().summary,
             open(&text).unwrap().summary,
             "{name}, byte by byte"
         );
@@ -108,7 +108,7 @@ fn protocols_0_and_1_written_by_python_open() {
             let script = format!(
                 "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(pickle.load(open(sys.argv[1], 'rb')), {protocol}))"
             );
-            let Some(file) = by_program("python3", &["-c", &script, &path.display().to_string()], b"") else { return };
+            let Some(file) = run_program("python3", &["-c", &script, &path.display().to_string()], b"") else { return };
             assert_eq!(summary(name, &file, &format!("pickle {protocol} (Python)")), expected, "{name}");
         }
     }
@@ -119,7 +119,7 @@ fn compressed_and_html_files_have_same_summary() {
     for (name, bytes) in files(500 << 10) {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
-        let json = Tree::of(&bytes).json(Layout::Compact);
+        let json = Tree::from_pickle(&bytes).json(Layout::Compact);
         let two_members = [packed::gzip(&bytes[..bytes.len() / 2]), packed::gzip(&bytes[bytes.len() / 2..])].concat();
         let two_frames = [packed::zstd(&bytes[..bytes.len() / 2]), packed::zstd(&bytes[bytes.len() / 2..])].concat();
         let ways = [
@@ -159,7 +159,7 @@ fn trailing_bytes_give_warning() {
     ];
     for (pack, behind, told) in cases {
         for chunk in [1, 1 << 20] {
-            let opened = open_in(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
+            let opened = open_in_chunks(&[&pack(pickle), behind].concat(), chunk, usize::MAX).unwrap();
             let told = told.map(|what| format!("data after the end of the {what}, ignored"));
             let warnings = opened.summary.warnings.iter().filter(|warning| warning.kind == "bytes_behind");
             assert_eq!(warnings.map(|warning| warning.message.clone()).next(), told, "{behind:?}");
@@ -173,14 +173,14 @@ fn files_packed_by_zstd_program_open() {
         let expected = pickled(&name, &bytes);
         let inner = open(&bytes).unwrap().summary.format;
         for options in [&["-1"][..], &["-19", "--no-check"], &["--long=27", "-5"]] {
-            let Some(file) = by_program("zstd", options, &bytes) else { return };
+            let Some(file) = run_program("zstd", options, &bytes) else { return };
             assert_eq!(summary(&name, &file, &format!("zstd, {inner}")), expected, "{name} by zstd {options:?}");
         }
     }
 }
 
 /// Returns what a program writes for the given input. Returns `None`, with a note on stdout, if it is not installed.
-fn by_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
+fn run_program(program: &str, options: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
     let started = Command::new(program).args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = started else {
         println!("SKIPPED: {program} is not installed");

@@ -7,7 +7,7 @@ use crate::reported;
 
 use memscape::engine::protocol::{Report, Topic};
 use opened::{Opened, open};
-use reported::{asked, number, of, sheet, text};
+use reported::{report_request, number, report_of, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -29,7 +29,7 @@ fn file(segments: &[Value], trace: &[Value]) -> Opened {
 }
 
 fn report(opened: &mut Opened, topic: Topic) -> Report {
-    of(opened.reply(asked(0, topic, None, &[])))
+    report_of(opened.reply(report_request(0, topic, None, &[])))
 }
 
 /// Events do not record pools, so freed segments are listed under the default pool.
@@ -65,7 +65,7 @@ fn freed_segments_are_listed_under_default_pool() {
 
 /// Builds a file with four segments, each kept by a small block. Allocates `used` bytes in the rest of each segment and
 /// frees them again.
-fn kept_by_small_blocks(used: u64) -> Opened {
+fn segments_with_small_blocks(used: u64) -> Opened {
     let places = [1, 2, 3, 4].map(|place| place << 30);
     let segments = places.map(|at| segment(at, 512 * MIB, &[[at, 16 * MIB]]));
     let mut trace = vec![];
@@ -159,7 +159,7 @@ fn conflicting_settings_raise_alarm() {
 #[test]
 fn unused_rest_of_pinned_segments_gives_hint() {
     let hints = |used| {
-        let said = report(&mut kept_by_small_blocks(used), Topic::Settings).statements;
+        let said = report(&mut segments_with_small_blocks(used), Topic::Settings).statements;
         said.iter().filter(|it| it.fix.contains("max_split_size_mb")).map(|it| it.text.clone()).collect::<Vec<_>>()
     };
     assert_eq!(hints(480 * MIB), Vec::<String>::new(), "all of the cache is used at the peak");

@@ -5,45 +5,45 @@
 use crate::generate;
 
 use generate::Options;
-use generate::truth::{DeviceTruth, Truth};
-use memscape::pickle::{Limits, Machine};
+use generate::expected::{ExpectedDevice, Expected};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Action, Reader, Snapshot, StackId};
 use memscape::units::{EventIdx, Moment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 /// Generates a snapshot from command-line options. Returns its bytes and expected values.
-fn generated(words: &str) -> (Vec<u8>, Truth) {
+fn generated(words: &str) -> (Vec<u8>, Expected) {
     let (options, others) = Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
     assert_eq!(others, Vec::<String>::new());
     generate::generate(&options, Vec::new()).unwrap()
 }
 
 fn decoded(bytes: &[u8]) -> (Snapshot, Vec<DeviceHistory>, usize) {
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     for chunk in bytes.chunks(4096) {
         machine.feed(chunk).unwrap();
     }
     let (reader, root) = machine.finish().unwrap();
     let (snapshot, recorder) = reader.finish(root).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, warnings) = builder.finish();
     let oddities = snapshot.warnings.iter().chain(warnings.iter()).count();
     (snapshot, histories, oddities)
 }
 
-/// Returns what the replay found as a [`DeviceTruth`]. Values that only the generator knows are copied from `truth`.
-fn found(history: &DeviceHistory, truth: &DeviceTruth) -> DeviceTruth {
+/// Returns what the replay found as a [`ExpectedDevice`]. Values that only the generator knows are copied from `truth`.
+fn truth_from_replay(history: &DeviceHistory, truth: &ExpectedDevice) -> ExpectedDevice {
     let numbers = &history.numbers;
     let bytes = |value: i64| u64::try_from(value).expect("sums are not negative");
-    DeviceTruth {
+    ExpectedDevice {
         device: history.device,
         events: u64::from(history.event_count()),
         allocations: numbers.allocations,
-        base_requested: bytes(numbers.base),
+        base_requested: bytes(numbers.baseline),
         peak_requested: bytes(numbers.peak),
         peak_event: numbers.peak_event,
         end_requested: numbers.end,
@@ -94,7 +94,7 @@ fn replay_matches_generator() {
         let (_, histories, oddities) = decoded(&bytes);
         assert_eq!(histories.len(), truth.devices.len(), "{words}");
         for (history, truth) in histories.iter().zip(&truth.devices) {
-            assert_eq!(&found(history, truth), truth, "{words}");
+            assert_eq!(&truth_from_replay(history, truth), truth, "{words}");
             assert_eq!(history.numbers.remainder, 0, "{words}");
         }
         assert_eq!(oddities, 0, "{words}: a whole file gives no warning");
@@ -188,7 +188,7 @@ fn live_allocations_add_up_without_overlap() {
         for history in decoded(&bytes).1 {
             let allocations = &history.allocations;
             let place = |id: AllocationId| (allocations.address(id), allocations.size(id));
-            let mut live: BTreeMap<u64, u64> = (0..allocations.early() as u32)
+            let mut live: BTreeMap<u64, u64> = (0..allocations.early_count() as u32)
                 .map(AllocationId)
                 .filter(|&id| allocations.died(id) != Some(Moment::START))
                 .map(place)
@@ -197,7 +197,7 @@ fn live_allocations_add_up_without_overlap() {
             let mut peak = total;
             assert_eq!(history.drawn_at(Moment::START) as u64, total, "{words}");
             for event in (0..history.event_count()).map(EventIdx) {
-                match history.change(event) {
+                match history.lifetime_change(event) {
                     Some((id, true)) => {
                         let (address, size) = place(id);
                         let below = live.range(..=address).next_back().is_none_or(|(&at, &size)| at + size <= address);
@@ -222,7 +222,7 @@ fn live_allocations_add_up_without_overlap() {
 #[test]
 fn options_change_generated_events() {
     let device = |words: &str, at: usize| generated(words).1.devices.swap_remove(at);
-    let count = |device: &DeviceTruth, action| device.actions.get(action).copied().unwrap_or(0);
+    let count = |device: &ExpectedDevice, action| device.actions.get(action).copied().unwrap_or(0);
     let expandable = device("--steps 21 --layers 3 --prerecord-mib 64 --expandable --snapshots", 0);
     assert!(count(&expandable, "segment_map") > 10 && count(&expandable, "segment_unmap") > 3);
     assert_eq!((count(&expandable, "segment_alloc"), count(&expandable, "snapshot")), (0, expandable.steps));

@@ -7,7 +7,7 @@
 use crate::support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
-use memscape::render::{Drawing, Lane, Look, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, PictureTheme, RgbaImage, CpuRenderer};
 use memscape::replay::{AllocationId, Allocations};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{AddressJob, AddressSource, Axis, Scene, SceneJob, View};
@@ -16,8 +16,8 @@ use std::path::Path;
 use support::history::History;
 
 /// Returns colors that stay distinguishable when they are faded or drawn as a line.
-fn look() -> Look {
-    let mut look = Look::dark();
+fn look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     (look.background, look.allocated) = ([0, 0, 0, 255], [255, 255, 255, 255]);
     (look.reserved_fill, look.reserved_edge) = ([2, 2, 2, 255], [3, 3, 3, 255]);
     for (index, colour) in look.palette.iter_mut().enumerate() {
@@ -67,21 +67,21 @@ fn text(image: &RgbaImage) -> String {
 }
 
 fn check(name: &str, history: &History, view: View) {
-    let scene = history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
-    support::plain::check(history, &scene);
+    let scene = history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes");
+    support::brute_force_scene::check(history, &scene);
     check_scene(name, &scene);
 }
 
 fn check_scene(name: &str, scene: &Scene) {
     let view = scene.view;
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, scene);
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
     let drawn = text(&twin.draw(&Drawing {
         size_px,
         background,
-        lanes: &[Lane::alone(&view, &look)],
+        lanes: &[Lane::single(&view, &look)],
         flame: None,
         overlay: &[],
     }));
@@ -105,7 +105,7 @@ fn check_scene(name: &str, scene: &Scene) {
 
 /// A history whose blocks start and end, fall when a block below is freed, and one that lives throughout.
 fn training() -> History {
-    History::drawn(
+    History::from_picture(
         "
         .........##......... 40
         .......######....... 60
@@ -132,7 +132,7 @@ fn grouped_blocks_match_golden() {
 
 #[test]
 fn thin_blocks_are_drawn_as_bands() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         ......########.. 40
         ....############ 3
@@ -148,7 +148,7 @@ fn thin_blocks_are_drawn_as_bands() {
 
 #[test]
 fn pending_bytes_have_stripes_and_lower_line() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         ........########.... 100
         ...#############.... 150
@@ -179,7 +179,7 @@ fn blocks_without_highlight_are_faded() {
 /// one.
 #[test]
 fn address_view_matches_golden() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         .........#######.... 90
         .......########..... 4
@@ -195,10 +195,10 @@ fn address_view_matches_golden() {
     let places = [[0, 80], [80, 110], [150, 200], [110, 150], [320, 380], [262, 265], [266, 270], [390, 480]];
     let held = [([0, u32::MAX], [0, 220]), ([4, 18], [256, 500])];
     let ranges = Allocations::from_spans(held.map(|([born, died], [from, to])| (born, died, to - from)));
-    let scene = history.with(|source| {
+    let scene = history.with_source(|source| {
         let source = AddressSource {
             source: *source,
-            has: None,
+            includes: None,
             place: &|id: AllocationId| places.get(id.0 as usize).copied(),
             ranges: &ranges,
             range_place: &|id: AllocationId| held.get(id.0 as usize).map(|range| range.1),

@@ -5,8 +5,8 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{Begin, Details, Direction, FileSummary, Highlight, Looks, Scope};
-use memscape::engine::protocol::{decoded, encoded};
+use memscape::engine::protocol::{SearchStart, Details, Direction, FileSummary, Highlight, Looks, Scope};
+use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use memscape::snapshot::schema::KEYS;
 use memscape::timeline::View;
@@ -39,15 +39,15 @@ fn list(items: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a function on a thread. Panics if it takes far longer than any valid file of this size.
-fn soon<R: Send + 'static>(look: impl FnOnce() -> R + Send + 'static) -> R {
+fn with_timeout<R: Send + 'static>(look: impl FnOnce() -> R + Send + 'static) -> R {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(look()));
     receiver.recv_timeout(Duration::from_secs(20)).expect("a small file takes too long")
 }
 
-/// Opens a file with the time limit of [`soon`]. Returns its summary or error.
-fn opened_soon(bytes: Vec<u8>) -> Result<FileSummary, String> {
-    soon(move || open(&bytes).map(|opened| opened.summary))
+/// Opens a file with the time limit of [`with_timeout`]. Returns its summary or error.
+fn open_with_timeout(bytes: Vec<u8>) -> Result<FileSummary, String> {
+    with_timeout(move || open(&bytes).map(|opened| opened.summary))
 }
 
 /// An unfinished batch is checked only when its size has doubled, even if nested batches start and end in between.
@@ -55,7 +55,7 @@ fn opened_soon(bytes: Vec<u8>) -> Result<FileSummary, String> {
 fn unfinished_batch_is_not_searched_repeatedly() {
     let tuples = b"(t".repeat(300_000);
     let bytes = pickle(&[b"](]", &b"N".repeat(1 << 20), &tuples, b"e"]);
-    assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a list");
+    assert_eq!(open_with_timeout(bytes).unwrap_err(), "[0]: expected a segment, found a list");
 }
 
 /// Rewriting a memo slot invalidates the shortcuts' tables. This must cost no more than what they recorded since the
@@ -63,14 +63,14 @@ fn unfinished_batch_is_not_searched_repeatedly() {
 #[test]
 fn rewritten_memo_slots_take_linear_time() {
     let rewritten = pickle(&[b"](", &b"]".repeat(60_000), b"e(K\x00", &b"q\x00".repeat(1_000_000), b"e"]);
-    assert_eq!(opened_soon(rewritten).unwrap_err(), "[0]: expected a segment, found a list");
+    assert_eq!(open_with_timeout(rewritten).unwrap_err(), "[0]: expected a segment, found a list");
 
     let frame = dict(&[("filename", &word("f")), ("name", &word("n")), ("line", b"K\x00")]);
     let slots = 0..400_000u32;
     let names: Vec<u8> = slots.clone().flat_map(|slot| [b"r", &slot.to_le_bytes()[..]].concat()).collect();
     let stacks: Vec<u8> = slots.flat_map(|slot| [b"](j", &slot.to_le_bytes()[..], b"ea"].concat()).collect();
     let bytes = pickle(&[b"]", &frame, &names, b"a", &stacks, &b"](h\x01eaNq\x00a".repeat(300_000)]);
-    assert_eq!(opened_soon(bytes).unwrap_err(), "[0]: expected a segment, found a frame");
+    assert_eq!(open_with_timeout(bytes).unwrap_err(), "[0]: expected a segment, found a frame");
 }
 
 /// Four levels of nested settings, each with forty references to the next.
@@ -89,7 +89,7 @@ fn shared_settings_do_not_multiply() {
     }
     parts.extend(word("allocator_settings"));
     parts.extend(b"h\x04");
-    let summary = opened_soon(pickle(&[b"}(", &parts, b"u"])).unwrap();
+    let summary = open_with_timeout(pickle(&[b"}(", &parts, b"u"])).unwrap();
     assert!(summary.settings.len() <= 1001, "{}", summary.settings.len());
     assert_eq!(summary.settings.last().unwrap().0, "…");
 }
@@ -102,8 +102,8 @@ fn shared_forward_frames_do_not_multiply() {
     let lines = list(&[first, b"h\x01".repeat(100_000)].concat());
     let event = dict(&[("action", &word("alloc")), ("addr", b"K\x00"), ("size", b"K\x08"), ("forward_frames", &lines)]);
     let bytes = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&list(&event)))])]);
-    let details = soon(move || open(&bytes).unwrap().details(0, 0).unwrap());
-    assert!(heavy(&details) < 64 << 20, "{}", heavy(&details));
+    let details = with_timeout(move || open(&bytes).unwrap().details(0, 0).unwrap());
+    assert!(encoded_bytes(&details) < 64 << 20, "{}", encoded_bytes(&details));
 }
 
 /// Details must not copy shared frames, fx texts, annotations and metadata for each use.
@@ -129,13 +129,13 @@ fn shared_texts_of_the_details_do_not_multiply() {
         ("device_traces", &list(&events)),
         ("external_annotations", &list(&mark)),
     ])]);
-    let details = soon(move || open(&bytes).unwrap().details(0, 0).unwrap());
-    assert!(heavy(&details) < 64 << 20, "{}", heavy(&details));
+    let details = with_timeout(move || open(&bytes).unwrap().details(0, 0).unwrap());
+    assert!(encoded_bytes(&details) < 64 << 20, "{}", encoded_bytes(&details));
     assert!(details.frames.len() <= 10_001 && details.metadata.len() <= 1001 && details.annotations.len() <= 1001);
 }
 
-fn heavy(details: &Details) -> usize {
-    encoded(details).len()
+fn encoded_bytes(details: &Details) -> usize {
+    encode(details).len()
 }
 
 /// A list that 100,000 events share is searched once.
@@ -148,7 +148,7 @@ fn shared_lists_are_searched_once() {
     let again = dict(&[("action", &word("oom")), ("frames", b"h\x03")]);
     let events = list(&[b"}(", head.as_slice(), b"u", &again.repeat(100_000)].concat());
     let bytes = pickle(&[&dict(&[("segments", b"]"), ("device_traces", &list(&events))])]);
-    let error = opened_soon(bytes).unwrap_err();
+    let error = open_with_timeout(bytes).unwrap_err();
     assert_eq!(error, "device_traces[0][0].frames[500001]: expected a frame, found None or a bool");
 }
 
@@ -160,18 +160,18 @@ fn shared_blocks_and_segments_report_error() {
     let segment = |blocks: &[u8]| dict(&[("total_size", b"K\x08"), ("blocks", blocks)]);
     let shared_blocks = list(&[segment(&blocks), segment(b"h\x04").repeat(100_000)].concat());
     assert_eq!(
-        opened_soon(pickle(&[&dict(&[("segments", &shared_blocks)])])).unwrap_err(),
+        open_with_timeout(pickle(&[&dict(&[("segments", &shared_blocks)])])).unwrap_err(),
         "segments[1].blocks: is not a separate list of blocks"
     );
     let one = [segment(&blocks), b"q\x05".to_vec()].concat();
     let shared_segment = list(&[one.clone(), b"h\x05".repeat(1_000_000)].concat());
     assert_eq!(
-        opened_soon(pickle(&[&dict(&[("segments", &shared_segment)])])).unwrap_err(),
+        open_with_timeout(pickle(&[&dict(&[("segments", &shared_segment)])])).unwrap_err(),
         "segments[1]: is not a separate segment"
     );
     let many = list(&[segment(b"]").repeat(3000), one].concat());
     let again = [word("segments"), b"q\x07".to_vec(), many, b"q\x06".to_vec(), b"h\x07h\x06".repeat(300_000)].concat();
-    let summary = opened_soon(pickle(&[b"}(", &again, b"u"])).unwrap();
+    let summary = open_with_timeout(pickle(&[b"}(", &again, b"u"])).unwrap();
     assert_eq!((summary.devices[0].segments, summary.devices[0].static_blocks), (3001, 30_000));
 }
 
@@ -179,12 +179,12 @@ fn shared_blocks_and_segments_report_error() {
 #[test]
 fn opening_many_devices_checks_the_clock() {
     let segments: Vec<Value> = (0..500).map(|device| segment(device, 0, json!([live(0, 8)]))).collect();
-    let asked = questions(&serde(&json!({"segments": segments})));
+    let asked = clock_checks(&pickled(&json!({"segments": segments})));
     assert!(asked >= 1000, "the clock was checked {asked} times for 500 devices");
 }
 
 /// Returns how often opening a file checks the clock.
-fn questions(bytes: &[u8]) -> usize {
+fn clock_checks(bytes: &[u8]) -> usize {
     let mut engine = Engine::new();
     engine.request(Request::open("", None));
     engine.feed(bytes.to_vec());
@@ -203,22 +203,22 @@ fn questions(bytes: &[u8]) -> usize {
 fn long_names_are_truncated_in_messages() {
     let key = word(&"k".repeat(1 << 20));
     let unknown = pickle(&[b"}(", &word("segments"), b"]", &key, b"Nu"]);
-    let summary = opened_soon(unknown).unwrap();
+    let summary = open_with_timeout(unknown).unwrap();
     assert!(summary.warnings[0].message.len() < 5000 && summary.warnings[0].example.len() < 5000);
     let refused = pickle(&[b"}(", &key, b"cos\nsystem\n"]);
-    assert!(opened_soon(refused).unwrap_err().len() < 5000);
+    assert!(open_with_timeout(refused).unwrap_err().len() < 5000);
     let nested = pickle(&[&b"](".repeat(60_000), b"R"]);
-    assert!(opened_soon(nested).unwrap_err().len() < 5000);
+    assert!(open_with_timeout(nested).unwrap_err().len() < 5000);
 }
 
 /// Found by fuzzing: a key with a line break split the error message in two. Escape sequences would reach the terminal.
 #[test]
 fn control_characters_are_escaped_in_messages() {
     let refused = pickle(&[b"}(", &word("a\n\x1b[2Jb"), b"cos\nsystem\n"]);
-    let error = opened_soon(refused).unwrap_err();
+    let error = open_with_timeout(refused).unwrap_err();
     assert!(error.starts_with("a\\n\\u{1b}[2Jb: "), "{error}");
     let unknown = pickle(&[b"}(", &word("segments"), b"]", &word("a\rb"), b"Nu"]);
-    assert_eq!(opened_soon(unknown).unwrap().warnings[0].example, "a\\rb");
+    assert_eq!(open_with_timeout(unknown).unwrap().warnings[0].example, "a\\rb");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn metadata_shaped_like_event_keeps_paths_correct() {
     events[9]["color"] = json!("red");
     let mut engine = Engine::new();
     engine.request(Request::open("", None));
-    engine.feed(serde(&json!({"segments": [], "device_traces": [events]})));
+    engine.feed(pickled(&json!({"segments": [], "device_traces": [events]})));
     while engine.wants().is_none() {
         engine.step(&mut || false);
     }
@@ -260,12 +260,12 @@ fn segment(device: i64, address: u64, blocks: Value) -> Value {
     json!({"device": device, "address": address, "total_size": 4096, "stream": 0, "segment_type": "large", "blocks": blocks})
 }
 
-fn serde(value: &impl serde::Serialize) -> Vec<u8> {
+fn pickled(value: &impl serde::Serialize) -> Vec<u8> {
     serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap()
 }
 
 /// A small snapshot with most features of the format.
-fn small() -> Value {
+fn small_snapshot() -> Value {
     let frames = json!([{"filename": "a.py", "line": 3, "name": "f"}, {"filename": "??", "line": 0, "name": "g"}]);
     let mut alloc = event("alloc", 512, 100);
     alloc["frames"] = frames.clone();
@@ -288,7 +288,7 @@ fn small() -> Value {
 }
 
 /// Opens a file in the shortest possible slices and sends all kinds of requests. Panics if one is never answered.
-fn survive(bytes: &[u8]) {
+fn exercise(bytes: &[u8]) {
     let mut engine = Engine::new();
     engine.request(Request::open("x", None));
     let mut chunks = bytes.chunks(97);
@@ -338,7 +338,7 @@ fn survive(bytes: &[u8]) {
             let Reply::Answer { answer: Answer::Details(details), .. } = reply(&mut engine, Some(request)) else {
                 panic!("not details")
             };
-            assert_eq!(decoded(&encoded(&details)), Some(details));
+            assert_eq!(decode(&encode(&details)), Some(details));
         }
         for query in ["a", "/.*:[0-9]+ ./", "0x0", ">=0", "..512", "#0"] {
             let find = Request::Ask(Ask { serial: 2, device: device.device, what: Question::Find(query.into()) });
@@ -346,7 +346,7 @@ fn survive(bytes: &[u8]) {
                 panic!("not a tally")
             };
             for direction in [Direction::Next, Direction::Previous] {
-                let begin = Begin::Moment(device.events as u32 / 2);
+                let begin = SearchStart::Moment(device.events as u32 / 2);
                 let (looks, window) = (Looks::default(), [1, 5]);
                 let step = Request::Ask(Ask {
                     serial: 3,
@@ -376,7 +376,7 @@ fn seeds() -> Vec<Vec<u8>> {
         let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).unwrap();
         generate::generate(&options, Vec::new()).unwrap().0
     });
-    std::iter::once(serde(&small())).chain(generated).collect()
+    std::iter::once(pickled(&small_snapshot())).chain(generated).collect()
 }
 
 /// Bytes with a meaning in pickles, inserted more often than by chance.
@@ -485,27 +485,27 @@ proptest! {
     fn changed_bytes_open_or_report_error(seed in 0..4usize, edits in edits()) {
         let mut bytes = seeds().swap_remove(seed);
         edits.iter().for_each(|(at, change)| edit(&mut bytes, *at, change));
-        survive(&bytes);
+        exercise(&bytes);
     }
 
     #[test]
     fn changed_values_open_or_report_error(changes in prop::collection::vec((0..1_000_000usize, odd_value()), 1..4)) {
-        let mut value = small();
+        let mut value = small_snapshot();
         changes.iter().for_each(|(at, with)| replace(&mut value, *at, with));
-        survive(&serde(&value));
+        exercise(&pickled(&value));
     }
 
     #[test]
     fn random_keys_and_values_open_or_report_error(value in odd_dict(odd_value())) {
-        survive(&serde(&value));
+        exercise(&pickled(&value));
     }
 
     #[test]
     fn random_event_sequences_open(traces in prop::collection::vec(odd_events(), 0..3), sizes in prop::collection::vec(0..9u64, 0..4)) {
         let blocks: Vec<Value> = sizes.iter().map(|&address| live(address, address)).collect();
         let value = json!({"segments": [segment(0, 0, json!(blocks))], "device_traces": traces});
-        let mut opened: Opened = open(&serde(&value)).unwrap();
-        survive(&serde(&value));
+        let mut opened: Opened = open(&pickled(&value)).unwrap();
+        exercise(&pickled(&value));
         for device in opened.summary.devices.clone() {
             opened.scene(device.device, View::fit(device.events + 1, device.drawn_peak, 9, 9));
         }

@@ -4,14 +4,14 @@
 
 use crate::pickle_tree;
 
-use memscape::json::{ErrorKind, JsonError, Limits, Machine};
+use memscape::json::{ErrorKind, JsonError, Limits, Parser};
 use pickle_tree::{Trees, hexadecimal, quoted};
 use proptest::prelude::*;
 
 type Outcome = Result<String, JsonError<String>>;
 
 fn text_of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limits: Limits) -> Outcome {
-    let mut machine = Machine::new(Trees::default(), limits);
+    let mut machine = Parser::new(Trees::default(), limits);
     for chunk in chunks {
         machine.feed(chunk)?;
     }

@@ -237,10 +237,10 @@ fn the_pickers_of_order_and_colour_offer_what_there_is() {
     for (picker, first) in [("stacking", &["birth"][..]), ("colouring", &[])] {
         let (_, rest) = html.split_once(&format!("<select id=\"{picker}\"")).unwrap_or_default();
         let (options, _) = rest.split_once("</select>").unwrap_or_default();
-        let offered = quoted_after(options, "<option value=\"").into_iter().collect::<BTreeSet<_>>();
+        let initial_range = quoted_after(options, "<option value=\"").into_iter().collect::<BTreeSet<_>>();
         let known = memscape::engine::protocol::Grouping::ALL.map(|grouping| grouping.name());
         let known = known.iter().chain(first).map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        assert_eq!(offered, known, "{picker}");
+        assert_eq!(initial_range, known, "{picker}");
     }
 }
 
@@ -270,7 +270,7 @@ fn the_page_and_its_skeleton_name_the_same_ids() {
         assert!(ids.contains(id), "index.html refers to an id {id} that it does not have");
     }
     for binding in memscape::ui::keys::BINDINGS.iter() {
-        let has_heading = memscape::ui::binding::Scope::all().any(|(scope, _)| scope == binding.scope);
+        let has_heading = memscape::ui::binding::KeyScope::all().any(|(scope, _)| scope == binding.scope);
         assert!(has_heading, "the list of keys has no heading for {:?}", binding.scope);
         assert!(
             ids.contains(binding.control),

@@ -12,7 +12,7 @@ use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
-use reported::{asked, cell, number, of, report, sheet, text};
+use reported::{report_request, cell, number, report_of, report, sheet, text};
 use trained::generated;
 
 /// Topics under test.
@@ -189,13 +189,13 @@ fn sliced_reports_are_identical() {
     let (mut opened, _) = generated("--steps 5 --layers 3 --pending --leak --oom");
     for topic in TOPICS {
         let whole = report(&mut opened, 0, topic, &[]);
-        let sliced = of(opened::reply(&mut opened.engine, asked(0, topic, None, &[])));
+        let sliced = report_of(opened::reply(&mut opened.engine, report_request(0, topic, None, &[])));
         assert_eq!(whole, sliced, "{topic:?}");
-        let mut request = asked(0, topic, None, &[]);
+        let mut request = report_request(0, topic, None, &[]);
         if let Request::Ask(Ask { what: Question::Report(question), .. }) = &mut request {
             question.rows = 2;
         }
-        let short = of(opened.reply(request));
+        let short = report_of(opened.reply(request));
         for (short, whole) in short.sheets.iter().zip(&whole.sheets) {
             assert_eq!(short.rows, whole.rows[..whole.rows.len().min(2)], "{topic:?}: {}", short.key);
             let all = short.rows.len() as u32 + short.left_out;
@@ -212,7 +212,7 @@ fn sliced_reports_are_identical() {
 fn peak_report_has_column_for_cursor() {
     let (mut opened, _) = generated("--steps 3 --layers 2");
     let device = opened.summary.devices[0].clone();
-    let told = of(opened.reply(asked(0, Topic::Peak, Some(u32::MAX), &[])));
+    let told = report_of(opened.reply(report_request(0, Topic::Peak, Some(u32::MAX), &[])));
     let live = sheet(&told, "live");
     assert_eq!(live.total[4], Cell::Bytes(device.end_requested));
     let rows: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
@@ -253,7 +253,7 @@ fn rows_at_cursor_sum_to_total() {
     let events = opened.summary.devices[0].events as u32;
     let mut others = 0;
     for at in (0..events).step_by(29).chain([events, u32::MAX]) {
-        let report = of(opened.reply(asked(0, Topic::Peak, Some(at), &[])));
+        let report = report_of(opened.reply(report_request(0, Topic::Peak, Some(at), &[])));
         let live = sheet(&report, "live");
         let place = live.columns.iter().position(|column| column.key == "live_bytes_at_cursor").unwrap();
         let sum: i128 = live.rows.iter().map(|row| number(live, row, "live_bytes_at_cursor")).sum();
@@ -263,7 +263,7 @@ fn rows_at_cursor_sum_to_total() {
         let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
             serial: 1,
             device: 0,
-            what: Question::Moments(vec![memscape::engine::protocol::At::Moment(at)]),
+            what: Question::Moments(vec![memscape::engine::protocol::MomentSpec::Moment(at)]),
         })) else {
             panic!("no moment")
         };

@@ -16,7 +16,7 @@ use std::io::Write;
 
 /// Returns the error for a file that cannot be opened.
 #[track_caller]
-fn refused(bytes: &[u8]) -> String {
+fn error_of(bytes: &[u8]) -> String {
     open(bytes).map(drop).expect_err("the file must not open")
 }
 
@@ -116,7 +116,7 @@ fn exceeded_pickle_limits_report_error() {
         ),
     ];
     for (what, file, sentence) in cases {
-        let error = refused(&file);
+        let error = error_of(&file);
         // The paths of nested lists are truncated but still long.
         assert!(error.ends_with(sentence), "{what}: {error}");
         assert!(error.len() < 5000, "{what}: {} bytes", error.len());
@@ -129,7 +129,7 @@ fn exceeded_pickle_limits_report_error() {
 fn json_limit_does_not_depend_on_chunks() {
     let limits = memscape::json::Limits { string_bytes: 5, ..Default::default() };
     let error = |chunk: usize| {
-        let mut machine = memscape::json::Machine::new(Reader::new(Recorder::default()), limits);
+        let mut machine = memscape::json::Parser::new(Reader::new(Recorder::default()), limits);
         b"[\"long enough\0\"]".chunks(chunk).find_map(|piece| machine.feed(piece).err()).unwrap().to_string()
     };
     assert_eq!(error(100), "[0]: more than 5 bytes in one string: not a snapshot (at byte 1)");
@@ -143,7 +143,7 @@ fn exceeded_snapshot_limits_report_error() {
     // Batches as written by Python. This many open lists would be an error of their own.
     let batch = [b"(", b"](}(h\x01h\x02ue".repeat(1000).as_slice(), b"e"].concat();
     let traces = [b"}", word("device_traces").as_slice(), b"](](", &event, b"ee", &batch.repeat(66), b"s"].concat();
-    assert_eq!(refused(&pickle(&[&traces])), "device_traces[1024]: is not one of the first 1024 devices");
+    assert_eq!(error_of(&pickle(&[&traces])), "device_traces[1024]: is not one of the first 1024 devices");
 
     let lists = pickle(&[
         b"}(",
@@ -155,7 +155,7 @@ fn exceeded_snapshot_limits_report_error() {
         &word("device_traces"),
         b"](](}(h\x01h\x02ueeu",
     ]);
-    assert_eq!(refused(&lists), "device_traces[0]: is not one of the first 65536 lists of events");
+    assert_eq!(error_of(&lists), "device_traces[0]: is not one of the first 65536 lists of events");
 
     // Keys and words are in the memo, so a device takes 40 bytes.
     let names = ["device", "total_size", "blocks", "size", "state", "active_allocated"];
@@ -164,7 +164,7 @@ fn exceeded_snapshot_limits_report_error() {
     let segments =
         [b"](", names.as_slice(), b"e", &word("segments"), b"](", &each(0..1_000_000, segment), b"e"].concat();
     let segments = pickle(&[b"}(", &word("names"), &segments, b"u"]);
-    assert_eq!(refused(&segments), "segments[1024].device: is not one of the first 1024 devices");
+    assert_eq!(error_of(&segments), "segments[1024].device: is not one of the first 1024 devices");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn empty_devices_are_left_out() {
 fn file_too_large_for_memory_reports_needed_bytes() {
     let file = generated("--events 60000 --frames 6");
     let open = |memory: u64, total_bytes: Option<u64>| {
-        let mut engine = Engine::with_memory(memory);
+        let mut engine = Engine::with_memory_limit(memory);
         engine.request(Request::open("large.pickle", total_bytes));
         for chunk in file.chunks(1 << 16) {
             engine.feed(chunk.to_vec());
@@ -227,11 +227,11 @@ fn every_prefix_reports_error_with_offset() {
     for (number, whole) in small_files().iter().enumerate() {
         assert!(open(whole).is_ok(), "file {number}");
         for length in 0..whole.len() {
-            let error = refused(&whole[..length]);
+            let error = error_of(&whole[..length]);
             let place = match error.as_str() {
                 "the file is empty" => 0,
                 error if error.contains("it begins with") => 0,
-                error => place(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}")),
+                error => offset_in(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}")),
             };
             assert!(place <= length as u64, "file {number}, {length} bytes: {error}");
         }
@@ -240,7 +240,7 @@ fn every_prefix_reports_error_with_offset() {
 
 /// Returns the offset in an error message: `… (at byte 12)`, `… (APPENDS at byte 12)`, `… after 12 bytes`, `… near byte
 /// 12`.
-fn place(error: &str) -> Option<u64> {
+fn offset_in(error: &str) -> Option<u64> {
     let before = ["byte ", "after "].into_iter().filter_map(|word| Some(error.rfind(word)? + word.len())).max()?;
     error.get(before..)?.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }

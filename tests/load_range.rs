@@ -9,15 +9,15 @@ use memscape::engine::crop::{Crop, CropError};
 use memscape::engine::protocol::LoadRange;
 use memscape::replay::{Curve, DeviceHistory};
 use memscape::units::{EventIdx, Moment};
-use opened::{Opened, Way, open, open_range, real_pickles};
+use opened::{Opened, OpenOptions, open, open_range, real_pickles};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
 /// A deterministic random number generator.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, most: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(most.max(1))) as u32
@@ -25,19 +25,19 @@ impl Dice {
 }
 
 fn loaded(bytes: &[u8], load: LoadRange) -> Opened {
-    open_range(bytes, Way::default(), load).unwrap()
+    open_range(bytes, OpenOptions::default(), load).unwrap()
 }
 
 /// Returns live, awaiting-free and reserved bytes before event `from` and after each event of the range.
 fn curve(history: &DeviceHistory, from: u32, to: u32) -> Vec<[i64; 3]> {
-    let pending = |event| history.pending_change(event);
+    let pending = |event| history.awaiting_free_change(event);
     let moment = Moment(from);
-    let awaiting = Curve::new(&history.pending, &pending).at(moment);
+    let awaiting = Curve::new(&history.awaiting_free, &pending).at(moment);
     let mut now = [history.drawn_at(moment), awaiting, history.reserved_at(moment)];
     let mut all = vec![now];
     for event in (from..to).map(EventIdx) {
         now[0] += history.drawn_change(event);
-        now[1] += history.pending_change(event);
+        now[1] += history.awaiting_free_change(event);
         now[2] += history.reserved_change(event);
         all.push(now);
     }
@@ -78,7 +78,7 @@ fn mapped(side: Side<'_>, moment: u32) -> Vec<(u64, u64)> {
 #[test]
 fn loaded_range_has_totals_of_whole_file() {
     let Some(files) = real_pickles() else { return };
-    let mut dice = Dice(20);
+    let mut dice = Random(20);
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
@@ -98,7 +98,7 @@ fn loaded_range_has_totals_of_whole_file() {
             for range in ranges {
                 let mut part = loaded(&bytes, range);
                 let (Some(part), Some(whole)) =
-                    (part.engine.whole_side(device.device), whole.engine.whole_side(device.device))
+                    (part.engine.complete_side(device.device), whole.engine.complete_side(device.device))
                 else {
                     panic!("{name}: a device is missing")
                 };
@@ -108,7 +108,7 @@ fn loaded_range_has_totals_of_whole_file() {
                 assert_eq!(end, wanted_end.max(range.from.min(events)), "{place}");
                 assert_eq!(first, range.from.min(events).max(end.saturating_sub(range.last)), "{place}");
                 assert!(curve(part.history, first, end) == curve(whole.history, first, end), "{place}: totals");
-                let base = part.history.numbers.base;
+                let base = part.history.numbers.baseline;
                 assert_eq!(
                     i64::from(device.identity) * base,
                     i64::from(device.identity) * whole.history.drawn_at(Moment(first))
@@ -137,7 +137,7 @@ fn crop_and_columns_of_loaded_range_report_error() {
     let crop = Crop { devices: vec![(device, [0, 5])], prologue: true, source: String::new() };
     let error = part.engine.crop(&crop, Vec::new()).unwrap_err();
     assert!(
-        matches!(error, CropError::Impossible(_)) && error.to_string().contains("only a range of the events is loaded")
+        matches!(error, CropError::Invalid(_)) && error.to_string().contains("only a range of the events is loaded")
     );
     assert!(part.engine.write_columns(Vec::new()).is_err());
 }

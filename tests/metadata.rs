@@ -185,7 +185,7 @@ fn peak_report_names_momentary_prefix_block() {
 /// Allocations that are never freed can be hidden or shown alone, in the table and in a search.
 #[test]
 fn filter_freed_hides_never_freed_allocations() {
-    use memscape::engine::protocol::{Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort};
+    use memscape::engine::protocol::{Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort};
     let event =
         |action: &str, addr: u64| json!({"action": action, "addr": addr, "size": 512, "stream": 0, "frames": []});
     let trace =
@@ -195,7 +195,7 @@ fn filter_freed_hides_never_freed_allocations() {
         let question = TableQuestion {
             scope: Scope::Ever,
             filter: TableFilter { text: text.to_owned(), ..TableFilter::default() },
-            sort: TableSort { column: TableColumn::Number, way: SortWay::Ascending },
+            sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
             rows: [0, 10],
             reveal: None,
             chosen: Vec::new(),

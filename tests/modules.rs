@@ -15,13 +15,13 @@ use reported::{cell, text};
 use std::collections::BTreeMap;
 use trained::generated;
 
-fn asked(device: i64, rows: u32) -> Request {
+fn report_request(device: i64, rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Modules, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, device: i64, rows: u32) -> Report {
-    reported::of(opened.reply(asked(device, rows)))
+    reported::report_of(opened.reply(report_request(device, rows)))
 }
 
 fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
@@ -29,7 +29,7 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
 }
 
 /// Call locations of a row's module, outermost first, as `file:line` like the ground truth has them.
-fn called_at(row: &SheetRow) -> Vec<String> {
+fn call_path(row: &SheetRow) -> Vec<String> {
     row.stack.iter().rev().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
 }
 
@@ -47,7 +47,7 @@ fn module_rows_match_ground_truth() {
         for device in &truth.devices {
             let report = report(&mut opened, device.device, 10_000);
             let [sheet] = report.sheets.as_slice() else { panic!("{:?}", report.sheets) };
-            let rows: BTreeMap<Vec<String>, &SheetRow> = sheet.rows.iter().map(|row| (called_at(row), row)).collect();
+            let rows: BTreeMap<Vec<String>, &SheetRow> = sheet.rows.iter().map(|row| (call_path(row), row)).collect();
             assert_eq!((rows.len(), sheet.rows.len()), (device.layers.len(), device.layers.len()), "{words}");
             for layer in &device.layers {
                 let row = rows.get(&layer.called_at).unwrap_or_else(|| panic!("{words}: no {:?}", layer.called_at));
@@ -83,8 +83,8 @@ fn module_rows_match_ground_truth() {
             // Each row follows the row of the module that calls it.
             for (row, before) in sheet.rows.iter().skip(1).zip(&sheet.rows) {
                 assert!(row.depth <= before.depth + 1, "{words}");
-                let outer = &called_at(row)[..row.depth as usize];
-                assert!(called_at(before).starts_with(outer), "{words}: {row:?} after {before:?}");
+                let outer = &call_path(row)[..row.depth as usize];
+                assert!(call_path(before).starts_with(outer), "{words}: {row:?} after {before:?}");
             }
         }
     }
@@ -94,7 +94,7 @@ fn module_rows_match_ground_truth() {
 fn sliced_report_is_equal_and_row_limit_keeps_outermost() {
     let (mut opened, _) = generated("--events 5000 --layers 5 --prerecord-mib 64");
     let whole = report(&mut opened, 0, 10_000);
-    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, 10_000))), whole);
+    assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, 10_000))), whole);
     let few = report(&mut opened, 0, 7);
     assert_eq!((few.sheets[0].rows.len(), few.sheets[0].left_out as usize), (7, whole.sheets[0].rows.len() - 7));
     assert!(few.sheets[0].rows.iter().all(|row| row.depth < 2), "{few:?}");

@@ -9,7 +9,7 @@ use crate::reported;
 use memscape::engine::protocol::{Cell, Report, Tone, Topic};
 use opened::{Opened, open};
 use proptest::prelude::*;
-use reported::{asked, cell, number, of, report, sheet, text};
+use reported::{report_request, cell, number, report_of, report, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;
@@ -19,7 +19,7 @@ fn event(action: &str, addr: u64, size: u64) -> Value {
     json!({"action": action, "addr": addr, "size": size, "stream": 0, "frames": [frame]})
 }
 
-fn refusal(asked: u64, device_free: u64) -> Value {
+fn oom_event(asked: u64, device_free: u64) -> Value {
     let frame = json!({"name": "attention", "filename": "/home/me/model.py", "line": 31});
     json!({"action": "oom", "device_free": device_free, "size": asked, "stream": 0, "frames": [frame]})
 }
@@ -30,17 +30,17 @@ fn segment(address: u64, size: u64, expandable: bool, blocks: &[(u64, u64, &str)
            "is_expandable": expandable, "blocks": blocks.iter().map(block).collect::<Vec<Value>>()})
 }
 
-fn opened_of(segments: &[Value], trace: &[Value]) -> Opened {
+fn open_snapshot(segments: &[Value], trace: &[Value]) -> Opened {
     let value = json!({"segments": segments, "device_traces": [trace]});
     open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
 }
 
-fn told(opened: &mut Opened, at: Option<u32>) -> Report {
-    of(opened.reply(asked(0, Topic::OutOfMemory, at, &[("big", 1)])))
+fn oom_report(opened: &mut Opened, at: Option<u32>) -> Report {
+    report_of(opened.reply(report_request(0, Topic::OutOfMemory, at, &[("big", 1)])))
 }
 
 /// Largest free block, free bytes, free blocks, reserved bytes and empty segments of each pool.
-fn room(report: &Report) -> Vec<[i128; 5]> {
+fn pool_room(report: &Report) -> Vec<[i128; 5]> {
     let sheet = sheet(report, "room");
     let keys = ["largest_free_bytes", "free_bytes", "free_blocks", "reserved_bytes", "empty_segments"];
     sheet.rows.iter().map(|row| keys.map(|key| number(sheet, row, key))).collect()
@@ -64,12 +64,12 @@ fn fragmented() -> Opened {
         event("alloc", a + 8 * MIB, 4 * MIB),
         event("free_requested", a + 8 * MIB, 4 * MIB),
         event("free_completed", a + 8 * MIB, 4 * MIB),
-        refusal(7 * MIB, MIB),
+        oom_event(7 * MIB, MIB),
         event("free_completed", b, 20 * MIB),
         event("segment_free", b, 20 * MIB),
         event("segment_alloc", c, 20 * MIB),
         event("alloc", c, 7 * MIB),
-        refusal(900 * MIB, 3 * MIB),
+        oom_event(900 * MIB, 3 * MIB),
     ];
     let blocks = [
         (a, 8 * MIB, "active_allocated"),
@@ -78,13 +78,13 @@ fn fragmented() -> Opened {
         (a + 16 * MIB, 4 * MIB, "inactive"),
     ];
     let rest = [(c, 7 * MIB, "active_allocated"), (c + 7 * MIB, 13 * MIB, "inactive")];
-    opened_of(&[segment(a, 20 * MIB, false, &blocks), segment(c, 20 * MIB, false, &rest)], &trace)
+    open_snapshot(&[segment(a, 20 * MIB, false, &blocks), segment(c, 20 * MIB, false, &rest)], &trace)
 }
 
 #[test]
 fn earlier_oom_is_reported_with_state_at_that_event() {
     let mut opened = fragmented();
-    let newest = told(&mut opened, None);
+    let newest = oom_report(&mut opened, None);
     let requests = sheet(&newest, "requests");
     let keys = [
         "event",
@@ -101,12 +101,12 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
     assert_eq!(rows, [last, first], "newest first");
     assert_eq!(text(requests, &requests.rows[0], "call_site"), "model.py:31 attention");
     let both = [13 * MIB, 21 * MIB, 3, 40 * MIB, 0].map(i128::from);
-    assert_eq!(room(&newest), [both], "at the end");
+    assert_eq!(pool_room(&newest), [both], "at the end");
     let lacks = newest.statements.iter().any(|it| it.text.contains("Not fragmentation: "));
     assert!(lacks, "{:?}", newest.statements);
 
-    let middle = told(&mut opened, Some(10));
-    assert_eq!(room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
+    let middle = oom_report(&mut opened, Some(10));
+    assert_eq!(pool_room(&middle), [[4 * MIB, 8 * MIB, 2, 40 * MIB, 0].map(i128::from)], "event 9");
     let said: Vec<(Tone, &str)> = middle.statements.iter().map(|it| (it.tone, it.text.as_str())).collect();
     for (tone, part) in [
         (
@@ -134,7 +134,7 @@ fn earlier_oom_is_reported_with_state_at_that_event() {
     let live = sheet(&middle, "live");
     assert_eq!(live.total[0], Cell::Bytes(32 * MIB));
     // An event before all failed requests selects the newest.
-    assert_eq!(told(&mut opened, Some(2)), newest);
+    assert_eq!(oom_report(&mut opened, Some(2)), newest);
 }
 
 /// Request sizes that are not multiples of 512 bytes. Free bytes are the bytes outside all blocks, in the table and in
@@ -146,22 +146,22 @@ fn table_and_statements_have_equal_free_bytes() {
         event("segment_alloc", a, 20 * MIB),
         event("alloc", a, 8 * MIB - 100),
         event("alloc", a + 12 * MIB, 4 * MIB - 300),
-        refusal(7 * MIB, MIB),
+        oom_event(7 * MIB, MIB),
         event("free_requested", a, 8 * MIB - 100),
         event("free_completed", a, 8 * MIB - 100),
-        refusal(30 * MIB, MIB),
+        oom_event(30 * MIB, MIB),
     ];
     let blocks =
         [(a, 12 * MIB, "inactive"), (a + 12 * MIB, 4 * MIB, "active_allocated"), (a + 16 * MIB, 4 * MIB, "inactive")];
     let mut segment = segment(a, 20 * MIB, false, &blocks);
     segment["blocks"][1]["requested_size"] = json!(4 * MIB - 300);
-    let mut opened = opened_of(&[segment], &trace);
+    let mut opened = open_snapshot(&[segment], &trace);
     for (at, free) in [(4, [16 * MIB, 8 * MIB]), (7, [16 * MIB, 8 * MIB])] {
-        let told = told(&mut opened, Some(at));
+        let told = oom_report(&mut opened, Some(at));
         let requests = sheet(&told, "requests");
         let rows: Vec<i128> = requests.rows.iter().map(|row| number(requests, row, "free_bytes")).collect();
         assert_eq!(rows, free.map(i128::from), "newest first");
-        let all: i128 = room(&told).iter().map(|pool| pool[1]).sum();
+        let all: i128 = pool_room(&told).iter().map(|pool| pool[1]).sum();
         assert_eq!(all, i128::from(free[usize::from(at == 4)]), "event {}", at - 1);
     }
 }
@@ -173,8 +173,8 @@ fn largest_fitting_request_names_2_mib_rounding() {
     let taken = [(base, 20 * MIB, "active_allocated")];
     for (driver, is_said) in [(123 * MIB, true), (122 * MIB, false), (MIB, true)] {
         let trace =
-            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(500 * MIB, driver)];
-        let told = told(&mut opened_of(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(500 * MIB, driver)];
+        let told = oom_report(&mut open_snapshot(&[segment(base, 20 * MIB, false, &taken)], &trace), None);
         let said = told.statements.iter().find(|it| it.text.contains("would have fit")).unwrap();
         let begins = if driver < 2 * MIB { "≤ 0 B" } else { "≤ 122 MiB, in a new segment" };
         assert!(said.text.contains(begins), "{said:?}");
@@ -194,12 +194,12 @@ fn memory_outside_allocator_is_reported_when_known() {
             told.statements.iter().map(|it| it.text.clone()).filter(|it| it.contains("NCCL")).collect();
         (rows, said)
     };
-    let (rows, said) = outside(&told(&mut opened, None));
+    let (rows, said) = outside(&oom_report(&mut opened, None));
     assert_eq!(rows, mib([0, 2]), "41 MiB are accounted for at the first failure, 43 MiB at the newest");
     assert!(said.len() == 1 && said[0].contains("43.0 MiB"), "{said:?}");
-    let (_, said) = outside(&told(&mut opened, Some(10)));
+    let (_, said) = outside(&oom_report(&mut opened, Some(10)));
     assert!(said.len() == 1 && said[0].starts_with("At least 2.00 MiB of device memory"), "{said:?}");
-    let known = of(opened.reply(asked(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
+    let known = report_of(opened.reply(report_request(0, Topic::OutOfMemory, None, &[("capacity", 50 * MIB)])));
     let (rows, said) = outside(&known);
     assert_eq!(rows, mib([7, 9]));
     assert!(said.len() == 1 && said[0].starts_with("7.00 MiB of device memory"), "{said:?}");
@@ -214,8 +214,8 @@ fn empty_segments_are_released_before_oom() {
     private["segment_pool_id"] = json!([1, 0]);
     let segments =
         [segment(a, 20 * MIB, false, &half), segment(b, 20 * MIB, false, &[(b, 20 * MIB, "inactive")]), private];
-    let trace = |asked| [event("alloc", a, 10 * MIB), refusal(asked, 4 * MIB)];
-    let said = |asked| told(&mut opened_of(&segments, &trace(asked)), None).statements;
+    let trace = |asked| [event("alloc", a, 10 * MIB), oom_event(asked, 4 * MIB)];
+    let said = |asked| oom_report(&mut open_snapshot(&segments, &trace(asked)), None).statements;
     let holds = |said: &[memscape::engine::protocol::Statement], part: &str| {
         said.iter().any(|statement| statement.text.contains(part))
     };
@@ -235,7 +235,7 @@ fn mappings_after_oom_do_not_count() {
         event("segment_map", base, 2 * page),
         event("alloc", base, 10 * MIB),
         event("alloc", base + 30 * MIB, 10 * MIB),
-        refusal(50 * MIB, 0),
+        oom_event(50 * MIB, 0),
         event("segment_map", base + 2 * page, page),
         event("free_requested", base + 30 * MIB, 10 * MIB),
         event("free_completed", base + 30 * MIB, 10 * MIB),
@@ -244,8 +244,8 @@ fn mappings_after_oom_do_not_count() {
     let first = [(base, 10 * MIB, "active_allocated"), (base + 10 * MIB, 10 * MIB, "inactive")];
     let second = [(base + 2 * page, page, "inactive")];
     let segments = [segment(base, page, true, &first), segment(base + 2 * page, page, true, &second)];
-    let told = told(&mut opened_of(&segments, &trace), None);
-    assert_eq!(room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
+    let told = oom_report(&mut open_snapshot(&segments, &trace), None);
+    assert_eq!(pool_room(&told), [[20 * MIB, 20 * MIB, 1, 40 * MIB, 0].map(i128::from)]);
     assert!(
         !told.statements.iter().any(|it| it.text.contains("expandable_segments")),
         "expandable segments are already enabled"
@@ -254,19 +254,19 @@ fn mappings_after_oom_do_not_count() {
 
 #[test]
 fn report_without_oom_is_good_and_without_segments_is_shorter() {
-    let none = report(&mut opened_of(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
+    let none = report(&mut open_snapshot(&[], &[event("alloc", 512, 512)]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((none.statements.len(), none.statements[0].tone, none.sheets.len()), (1, Tone::Good, 0));
     // Without events the answer is unknown.
     let early = segment(1 << 40, MIB, false, &[(1 << 40, MIB, "active_allocated")]);
-    let unknown = report(&mut opened_of(&[early], &[]), 0, Topic::OutOfMemory, &[]);
+    let unknown = report(&mut open_snapshot(&[early], &[]), 0, Topic::OutOfMemory, &[]);
     assert_eq!((unknown.statements.len(), unknown.statements[0].tone), (1, Tone::Fact));
-    let mut bare = opened_of(&[], &[event("alloc", 512, 512), refusal(MIB, 9 * MIB)]);
-    let told = told(&mut bare, None);
+    let mut bare = open_snapshot(&[], &[event("alloc", 512, 512), oom_event(MIB, 9 * MIB)]);
+    let told = oom_report(&mut bare, None);
     assert!(!told.statements.iter().any(|it| it.text.contains("would have fit")), "{:?}", told.statements);
-    assert!(told.statements.iter().any(|it| is_of_a_limit(&it.text)));
+    assert!(told.statements.iter().any(|it| suspects_limit(&it.text)));
 }
 
-fn is_of_a_limit(text: &str) -> bool {
+fn suspects_limit(text: &str) -> bool {
     text.contains("The device had enough free for this request")
 }
 
@@ -286,11 +286,11 @@ fn limit_is_suspected_only_if_driver_had_enough_free() {
         (u64::MAX >> 1, 40 * MIB, true, false),
     ] {
         let map = if expandable { "segment_map" } else { "segment_alloc" };
-        let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(asked, driver)];
+        let trace = [event(map, base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(asked, driver)];
         let segments = [segment(base, 20 * MIB, expandable, &[(base, 20 * MIB, "active_allocated")])];
-        let told = told(&mut opened_of(&segments, &trace), None);
+        let told = oom_report(&mut open_snapshot(&segments, &trace), None);
         let said: Vec<&str> = told.statements.iter().map(|it| it.text.as_str()).collect();
-        assert_eq!(said.iter().any(|text| is_of_a_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
+        assert_eq!(said.iter().any(|text| suspects_limit(text)), is_odd, "{asked} {driver} {expandable}: {said:#?}");
     }
 }
 
@@ -300,9 +300,9 @@ fn largest_fitting_request_counts_whole_2_mib_segments() {
     let base = 1 << 40;
     let said = |device_free: u64| {
         let trace =
-            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), refusal(200 * MIB, device_free)];
+            [event("segment_alloc", base, 20 * MIB), event("alloc", base, 20 * MIB), oom_event(200 * MIB, device_free)];
         let segments = [segment(base, 20 * MIB, false, &[(base, 20 * MIB, "active_allocated")])];
-        let statements = told(&mut opened_of(&segments, &trace), None).statements;
+        let statements = oom_report(&mut open_snapshot(&segments, &trace), None).statements;
         statements.into_iter().map(|it| it.text).find(|text| text.contains("would have fit")).unwrap()
     };
     let fit = "Largest request that would have fit: ≤ 122 MiB, in a new segment: the device had";
@@ -317,7 +317,7 @@ fn generated_oom_is_reported() {
     let (bytes, truth) = generate::generate(&options, Vec::new()).unwrap();
     let truth = &truth.devices[0];
     let mut opened = open(&bytes).unwrap();
-    let told = told(&mut opened, None);
+    let told = oom_report(&mut opened, None);
     let requests = sheet(&told, "requests");
     let row = &requests.rows[0];
     let keys = ["event", "requested_bytes", "device_free_bytes", "reserved_bytes", "live_bytes", "awaiting_free_bytes"];
@@ -351,7 +351,7 @@ proptest! {
         let trace: Vec<Value> = events
             .iter()
             .map(|&(action, address, size)| match actions[action] {
-                "oom" => refusal(size, address),
+                "oom" => oom_event(size, address),
                 action => event(action, place(address), if size > 1 << 40 { size } else { size * 512 }),
             })
             .collect();
@@ -363,14 +363,14 @@ proptest! {
                 segment(place(address), size * 512, expandable, &(0..blocks).map(block).collect::<Vec<_>>())
             })
             .collect();
-        let mut opened = opened_of(&segments, &trace);
+        let mut opened = open_snapshot(&segments, &trace);
         for device in opened.summary.devices.clone() {
             for topic in [Topic::Peak, Topic::OutOfMemory, Topic::Leaks] {
                 for at in [None, Some(0), Some(7), Some(u32::MAX)] {
                     let thresholds = [("late", 0), ("alive", 0), ("lost", 0), ("unused", 0), ("steps", 0), ("recent", u64::MAX)];
-                    let ask = || asked(device.device, topic, at, &thresholds);
-                    let whole = of(opened.reply(ask()));
-                    let sliced = of(opened::reply(&mut opened.engine, ask()));
+                    let ask = || report_request(device.device, topic, at, &thresholds);
+                    let whole = report_of(opened.reply(ask()));
+                    let sliced = report_of(opened::reply(&mut opened.engine, ask()));
                     prop_assert_eq!(&whole, &sliced);
                     for sheet in &whole.sheets {
                         let columns = sheet.columns.len();

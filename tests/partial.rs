@@ -5,14 +5,14 @@
 use crate::opened;
 
 use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, Reply, Request, NeededBytes};
 use memscape::replay::DeviceHistory;
 use memscape::snapshot::Action;
 use memscape::units::{EventIdx, Moment};
 use opened::real_pickles;
 
 /// Opens bytes in `pieces` chunks with short time slices and returns all partial figures sent meanwhile.
-fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
+fn open_in_pieces(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, Vec<PartialFile>) {
     let mut engine = Engine::new();
     engine.request(Request::Load(load));
     let total_bytes = Some(bytes.len() as u64);
@@ -20,7 +20,7 @@ fn told(bytes: &[u8], pieces: usize, load: LoadRange) -> (Engine, FileSummary, V
     let (mut at, mut all) = (0, Vec::new());
     loop {
         if let Some(want) = engine.wants() {
-            at = if let Want::At(offset) = want { offset as usize } else { at };
+            at = if let NeededBytes::At(offset) = want { offset as usize } else { at };
             let end = bytes.len().min(at + bytes.len().div_ceil(pieces));
             match at == end {
                 true => engine.request(Request::EndOfFile),
@@ -64,12 +64,12 @@ fn partial_figures_match_final_history() {
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).unwrap();
-        let (mut engine, summary, all) = told(&bytes, 40, LoadRange::ALL);
+        let (mut engine, summary, all) = open_in_pieces(&bytes, 40, LoadRange::ALL);
         let recorded: Vec<_> = summary.devices.iter().filter(|device| device.events > 0).collect();
         let curves: Vec<_> = recorded
             .iter()
             .map(|device| {
-                let history = engine.whole_side(device.device).unwrap().history;
+                let history = engine.complete_side(device.device).unwrap().history;
                 let first_end = (0..history.event_count())
                     .find(|&event| history.events.action(event) == Action::FreeCompleted)
                     .map_or(0, |event| u64::from(event) + 1);
@@ -115,7 +115,7 @@ fn partial_figures_match_final_history() {
         for ((told, heights), device) in devices.zip(&summary.devices) {
             let place = format!("{name}, device {}", device.device);
             let numbers = |it: &DeviceSummary| {
-                let counts = [it.events, it.allocations, it.end_requested, it.ooms()];
+                let counts = [it.events, it.allocations, it.end_requested, it.oom_count()];
                 (
                     it.device,
                     counts,
@@ -140,6 +140,6 @@ fn partial_figures_match_final_history() {
 fn loading_a_range_sends_no_partial_figures() {
     let Some(files) = real_pickles() else { return };
     let bytes = std::fs::read(&files[0]).unwrap();
-    let (_, _, all) = told(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
+    let (_, _, all) = open_in_pieces(&bytes, 40, LoadRange { last: 10, ..LoadRange::ALL });
     assert_eq!(all, Vec::new());
 }

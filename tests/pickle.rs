@@ -4,8 +4,8 @@
 
 use crate::pickle_tree;
 
-use memscape::pickle::opcode::{Refusal, Verdict, opcode};
-use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use memscape::pickle::opcode::{UnsupportedReason, Support, opcode};
+use memscape::pickle::{ErrorKind, Limits, Unpickler, PickleError};
 use pickle_tree::{Trees, decode};
 
 fn text(bytes: &[u8]) -> Result<String, PickleError<String>> {
@@ -30,15 +30,15 @@ mod opcodes {
             // Zeros are an operand for every opcode. The 1 keeps a STOP from being first.
             let outcome = decode(&[&[b'K', 1, byte][..], &[0; 16]].concat());
             let kind = outcome.err().map(|error| error.kind);
-            match opcode(byte).map(|known| known.verdict) {
-                Some(Verdict::Runs(_)) => {
+            match opcode(byte).map(|known| known.support) {
+                Some(Support::Supported(_)) => {
                     // 0 is not an opcode: decoding stops at the zero after the operand, or at the opcode's own error.
                     assert!(!matches!(kind, Some(ErrorKind::UnknownOpcode(other)) if other == byte), "0x{byte:02x}");
-                    assert!(!matches!(kind, Some(ErrorKind::Refused(_))), "0x{byte:02x} {kind:?}");
+                    assert!(!matches!(kind, Some(ErrorKind::Unsupported(_))), "0x{byte:02x} {kind:?}");
                     run += 1;
                 }
-                Some(Verdict::Refused(why)) => {
-                    assert_eq!(kind, Some(ErrorKind::Refused(why)), "0x{byte:02x}");
+                Some(Support::Unsupported(why)) => {
+                    assert_eq!(kind, Some(ErrorKind::Unsupported(why)), "0x{byte:02x}");
                     refused += 1;
                 }
                 None => assert_eq!(kind, Some(ErrorKind::UnknownOpcode(byte))),
@@ -116,7 +116,7 @@ mod opcodes {
 
     #[test]
     fn bytes_after_stop_are_ignored() {
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         machine.feed(b"N.\0\0cos\nsystem\n").unwrap();
         assert!(machine.is_complete());
         machine.feed(b"more").unwrap();
@@ -151,7 +151,7 @@ mod rules {
     fn container_on_top_finishes_dict() {
         let batch = b"}(K\x01K\x02u".repeat(3000);
         let (trees, root) = decode(&[b"](", batch.as_slice(), b"e."].concat()).unwrap();
-        assert_eq!(trees.most_open, 2, "the list and one dict");
+        assert_eq!(trees.max_open, 2, "the list and one dict");
         assert_eq!(trees.items(root).len(), 3000);
 
         assert_eq!(text(b"}(K\x01K\x02u(K\x03K\x04uK\x05K\x06s.").unwrap(), "{1: 2, 3: 4, 5: 6}");
@@ -206,16 +206,16 @@ mod rules {
     /// Rule 6.
     #[test]
     fn unneeded_opcode_is_refused_with_name_and_offset() {
-        let cases: [(&[u8], &str, Refusal); 5] = [
-            (b"cos\nsystem\n", "GLOBAL", Refusal::Code),
-            (b"2", "DUP", Refusal::Juggling),
-            (b"\x8f", "EMPTY_SET", Refusal::Set),
-            (b"\x97", "NEXT_BUFFER", Refusal::Elsewhere),
-            (b"S'1'\n", "STRING", Refusal::Text),
+        let cases: [(&[u8], &str, UnsupportedReason); 5] = [
+            (b"cos\nsystem\n", "GLOBAL", UnsupportedReason::Code),
+            (b"2", "DUP", UnsupportedReason::StackManipulation),
+            (b"\x8f", "EMPTY_SET", UnsupportedReason::Set),
+            (b"\x97", "NEXT_BUFFER", UnsupportedReason::ExternalBuffer),
+            (b"S'1'\n", "STRING", UnsupportedReason::Python2String),
         ];
         for (bytes, name, why) in cases {
             let error = decode(&[b"\x80\x04N", bytes].concat()).err().unwrap();
-            assert_eq!((error.offset, error.opcode, error.kind), (3, Some(name), ErrorKind::Refused(why)));
+            assert_eq!((error.offset, error.opcode, error.kind), (3, Some(name), ErrorKind::Unsupported(why)));
         }
         assert_eq!(
             error(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R."),

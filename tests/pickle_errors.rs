@@ -10,7 +10,7 @@ use pickle_tree::{decode, decode_with};
 /// `refuse me` as a string.
 const BAD: &[u8] = b"\x8c\x09refuse me";
 
-fn path(parts: &[&[u8]]) -> String {
+fn error_path(parts: &[&[u8]]) -> String {
     let error = decode(&parts.concat()).err().expect("builder returns an error");
     assert!(matches!(error.kind, ErrorKind::Builder(_)), "{error}");
     error.path
@@ -25,28 +25,28 @@ fn builder_error_has_path() {
 #[test]
 fn path_is_correct_for_python_and_cpp_style() {
     // Python: a batch of one has no MARK. C++: always a MARK, and memo numbers come last.
-    assert_eq!(path(&[b"}\x8c\x01d]]}\x8c\x01k", BAD, b"saas."]), "d[0][0].k");
-    assert_eq!(path(&[b"}(\x8c\x01d](](}(\x8c\x01k", BAD, b"ueeu."]), "d[0][0].k");
-    assert_eq!(path(&[b"}(\x8c\x01a]\x8c\x01b](K\x01K\x02e(}", BAD, b"eu."]), "b[3]");
+    assert_eq!(error_path(&[b"}\x8c\x01d]]}\x8c\x01k", BAD, b"saas."]), "d[0][0].k");
+    assert_eq!(error_path(&[b"}(\x8c\x01d](](}(\x8c\x01k", BAD, b"ueeu."]), "d[0][0].k");
+    assert_eq!(error_path(&[b"}(\x8c\x01a]\x8c\x01b](K\x01K\x02e(}", BAD, b"eu."]), "b[3]");
 }
 
 #[test]
 fn path_skips_complete_containers() {
     // device_traces of four devices, three of them empty. The error is in the last.
-    assert_eq!(path(&[b"](]]](}(\x8c\x01k", BAD, b"uee."]), "[2][0].k");
+    assert_eq!(error_path(&[b"](]]](}(\x8c\x01k", BAD, b"uee."]), "[2][0].k");
     // One event per device, in the first batch of each: lists hold values of one kind.
-    assert_eq!(path(&[b"](]}K\x00K\x00sa]}\x8c\x01k", BAD, b"sae."]), "[1][0].k");
+    assert_eq!(error_path(&[b"](]}K\x00K\x00sa]}\x8c\x01k", BAD, b"sae."]), "[1][0].k");
     // A dict with one complete value, then the error under the next key.
-    assert_eq!(path(&[b"}(K\x01](K\x01eK\x02]", BAD, b"au."]), "2[0]");
+    assert_eq!(error_path(&[b"}(K\x01](K\x01eK\x02]", BAD, b"au."]), "2[0]");
 }
 
 #[test]
 fn refused_container_has_its_own_path() {
     let dict = b"}\x8c\x0enever finishedK\x00s";
-    assert_eq!(path(&[b"](}", dict, b"e."]), "[1]");
-    assert_eq!(path(&[b"](", dict, b"}e."]), "[0]", "finished by the dict on top of it");
-    assert_eq!(path(&[dict, b"."]), "");
-    assert_eq!(path(&[b"}K\x05", dict, b"s."]), "5");
+    assert_eq!(error_path(&[b"](}", dict, b"e."]), "[1]");
+    assert_eq!(error_path(&[b"](", dict, b"}e."]), "[0]", "finished by the dict on top of it");
+    assert_eq!(error_path(&[dict, b"."]), "");
+    assert_eq!(error_path(&[b"}K\x05", dict, b"s."]), "5");
 }
 
 /// Found by `hostile_bytes_give_a_value_or_an_error`: `a list: …` looks like a dict's batch with a list as key.
@@ -59,11 +59,11 @@ fn list_as_key_gives_unknown_path() {
 #[test]
 fn path_counts_items_already_passed_to_builder() {
     let items = b"N".repeat(10_000);
-    assert_eq!(path(&[b"](", &items, BAD, b"e."]), "[10000]");
-    assert_eq!(path(&[b"](", &items, b"](", BAD, b"ee."]), "[10000][0]");
+    assert_eq!(error_path(&[b"](", &items, BAD, b"e."]), "[10000]");
+    assert_eq!(error_path(&[b"](", &items, b"](", BAD, b"ee."]), "[10000][0]");
 }
 
-fn refused(bytes: &[u8], limits: Limits) -> ErrorKind<String> {
+fn limit_error(bytes: &[u8], limits: Limits) -> ErrorKind<String> {
     decode_with(bytes, limits).err().expect("limit is exceeded").kind
 }
 
@@ -78,7 +78,7 @@ fn each_limit_is_enforced() {
         memo_slots: 4,
         memo_holes: 2,
         slice_bytes: 0,
-        whole_pairs: 0,
+        fast_dict_pairs: 0,
     };
     let cases: [(&[u8], &str, usize); 9] = [
         (b"\x8c\x04", "bytes in one string", 3),
@@ -91,11 +91,11 @@ fn each_limit_is_enforced() {
         (b"(((", "nested batches", 2),
         (b"Nr\xff\xff\xff\xff", "memo slots", 4),
     ];
-    for (bytes, what, most) in cases {
-        assert_eq!(refused(bytes, limits), ErrorKind::Limit { what, most }, "{}", bytes.escape_ascii());
+    for (bytes, what, max) in cases {
+        assert_eq!(limit_error(bytes, limits), ErrorKind::Limit { what, max }, "{}", bytes.escape_ascii());
     }
-    let holes = ErrorKind::Limit { what: "skipped memo slots", most: 2 };
-    assert_eq!(refused(b"Nq\x03", limits), holes);
+    let holes = ErrorKind::Limit { what: "skipped memo slots", max: 2 };
+    assert_eq!(limit_error(b"Nq\x03", limits), holes);
 }
 
 /// A long batch is passed to the builder in parts, which does not change the result.
@@ -111,7 +111,7 @@ fn long_batch_keeps_stack_small() {
     }
     // A list's batch cannot end as a tuple.
     let tuple = [b"](", &numbers[..], b"t."].concat();
-    assert_eq!(refused(&tuple, small), ErrorKind::Limit { what: "values in one tuple", most: 8 });
+    assert_eq!(limit_error(&tuple, small), ErrorKind::Limit { what: "values in one tuple", max: 8 });
     // The last three values stay on the stack because they may belong to a tuple.
     let triples = b"NNN\x87".repeat(50);
     let (trees, root) = decode_with(&[b"](", &triples[..], b"e."].concat(), small).unwrap();

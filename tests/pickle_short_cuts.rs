@@ -5,14 +5,14 @@
 
 use crate::pickle_tree;
 
-use memscape::pickle::Machine;
-use memscape::pickle::limits::{Limits, SLICE_BYTES, WHOLE_PAIRS};
+use memscape::pickle::Unpickler;
+use memscape::pickle::limits::{Limits, SLICE_BYTES, FAST_DICT_PAIRS};
 use pickle_tree::Trees;
 use proptest::prelude::*;
 
 /// Decodes `bytes`. Returns the value as text and the number of dicts decoded by the fast path.
-fn decoded(bytes: &[u8], (slice_bytes, whole_pairs): (usize, usize), chunk: usize) -> Result<(String, u64), String> {
-    let mut machine = Machine::new(Trees::default(), Limits { slice_bytes, whole_pairs, ..Limits::default() });
+fn decoded(bytes: &[u8], (slice_bytes, fast_dict_pairs): (usize, usize), chunk: usize) -> Result<(String, u64), String> {
+    let mut machine = Unpickler::new(Trees::default(), Limits { slice_bytes, fast_dict_pairs, ..Limits::default() });
     for piece in bytes.chunks(chunk) {
         machine.feed(piece).map_err(|error| error.to_string())?;
     }
@@ -24,7 +24,7 @@ fn decoded(bytes: &[u8], (slice_bytes, whole_pairs): (usize, usize), chunk: usiz
 /// limit, and small chunks.
 fn same_on_and_off(bytes: &[u8]) -> Result<String, String> {
     let plain = decoded(bytes, (0, 0), usize::MAX).map(|(text, _)| text);
-    for switches in [(SLICE_BYTES, 0), (0, WHOLE_PAIRS), (SLICE_BYTES, WHOLE_PAIRS), (7, WHOLE_PAIRS), (SLICE_BYTES, 2)]
+    for switches in [(SLICE_BYTES, 0), (0, FAST_DICT_PAIRS), (SLICE_BYTES, FAST_DICT_PAIRS), (7, FAST_DICT_PAIRS), (SLICE_BYTES, 2)]
     {
         for chunk in [usize::MAX, 3, 8, 40] {
             let cut = decoded(bytes, switches, chunk).map(|(text, _)| text);
@@ -91,7 +91,7 @@ fn dicts_of_known_shape_use_fast_path() {
     for (program, text, count) in cases {
         let bytes = with_names(program);
         let plain = same_on_and_off(&bytes);
-        let (whole, made) = decoded(&bytes, (SLICE_BYTES, WHOLE_PAIRS), usize::MAX).unwrap();
+        let (whole, made) = decoded(&bytes, (SLICE_BYTES, FAST_DICT_PAIRS), usize::MAX).unwrap();
         assert_eq!(plain.as_ref(), Ok(&whole));
         assert!(whole.starts_with(text), "{whole}");
         assert_eq!(made, count, "{whole}");
@@ -126,8 +126,8 @@ fn limits_apply_on_fast_paths() {
         (b"\x80\x02K\x01q\0](h\0h\0h\0e", Limits { stack_values: 4, ..Limits::default() }),
     ];
     for (bytes, limits) in cases {
-        let plain = Limits { slice_bytes: 0, whole_pairs: 0, ..limits };
-        let read = |limits| Machine::new(Trees::default(), limits).feed(bytes).map_err(|error| error.to_string());
+        let plain = Limits { slice_bytes: 0, fast_dict_pairs: 0, ..limits };
+        let read = |limits| Unpickler::new(Trees::default(), limits).feed(bytes).map_err(|error| error.to_string());
         let error = read(plain).unwrap_err();
         assert!(error.contains("not a snapshot"), "{error}");
         assert_eq!(read(limits), Err(error));

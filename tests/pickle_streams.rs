@@ -6,8 +6,8 @@ use crate::pickle_tree;
 use crate::pickle_value;
 use crate::pickle_writer;
 
-use memscape::pickle::opcode::{Verdict, opcode};
-use memscape::pickle::{ErrorKind, Limits, Machine, PickleError};
+use memscape::pickle::opcode::{Support, opcode};
+use memscape::pickle::{ErrorKind, Limits, Unpickler, PickleError};
 use pickle_tree::{Trees, decode};
 use pickle_value::{Value, pickled, plain_values, serde_text, snapshot, values};
 use pickle_writer::Style;
@@ -29,7 +29,7 @@ fn text(bytes: &[u8]) -> Outcome {
 
 /// Decodes bytes that arrive in `chunks`.
 fn text_of_chunks<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    let mut machine = Machine::new(Trees::default(), Limits::default());
+    let mut machine = Unpickler::new(Trees::default(), Limits::default());
     for chunk in chunks {
         machine.feed(chunk)?;
     }
@@ -68,7 +68,7 @@ mod cuts {
         let long = "x".repeat(5 << 20);
         for style in STYLES {
             let (bytes, expected) = pickled(&Value::List(vec![Value::Text(long.clone()), Value::Int(1)]), style);
-            let mut machine = Machine::new(Trees::default(), Limits::default());
+            let mut machine = Unpickler::new(Trees::default(), Limits::default());
             for chunk in bytes.chunks(1000) {
                 machine.feed(chunk).unwrap();
             }
@@ -121,9 +121,9 @@ mod writers {
     #[test]
     fn long_cpp_list_uses_constant_memory() {
         let (bytes, _) = pickled(&snapshot(20_000), Style::Cpp);
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         machine.feed(&bytes).unwrap();
-        assert!(machine.builder().most_open < 10, "{}", machine.builder().most_open);
+        assert!(machine.builder().max_open < 10, "{}", machine.builder().max_open);
         let memo = 8 * 16_384 * 3;
         assert!(machine.heap_bytes() < memo + 16 * 8192, "{}", machine.heap_bytes());
     }
@@ -177,13 +177,13 @@ fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn is_run(byte: u8) -> bool {
-    matches!(opcode(byte).map(|known| known.verdict), Some(Verdict::Runs(_)))
+    matches!(opcode(byte).map(|known| known.support), Some(Support::Supported(_)))
 }
 
 /// Number of bytes read, or the full error. The value's text is not compared: a value that contains itself many times has
 /// a text of exponential length.
 fn outcome(chunks: &[&[u8]]) -> Result<usize, String> {
-    let mut machine = Machine::new(Trees::default(), Limits::default());
+    let mut machine = Unpickler::new(Trees::default(), Limits::default());
     for chunk in chunks {
         machine.feed(chunk).map_err(|error| error.to_string())?;
     }
@@ -195,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
     fn hostile_bytes_give_a_value_or_an_error(bytes in hostile_bytes()) {
-        let mut machine = Machine::new(Trees::default(), Limits::default());
+        let mut machine = Unpickler::new(Trees::default(), Limits::default());
         match machine.feed(&bytes) {
             Ok(()) => {
                 prop_assert!(machine.heap_bytes() < 4096 + 64 * bytes.len());

@@ -20,7 +20,7 @@ fn planned(opened: &mut Opened, device: i64, plan: &PlanQuestion) -> (u64, u32) 
 }
 
 /// Details of all allocations of a device. `None` if it has none, or too many to request one by one.
-fn all_of(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
+fn all_details(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
     if device.drawn_peak == 0 || !(1..=20_000).contains(&device.events) {
         return None;
     }
@@ -31,7 +31,7 @@ fn all_of(opened: &mut Opened, device: &DeviceSummary) -> Option<Vec<Details>> {
     (all.len() <= 12_000).then_some(all)
 }
 
-fn asked(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
+fn plan_curve(opened: &mut Opened, device: i64, plan: &PlanQuestion, view: View) -> PlanCurve {
     let what = Question::PlanCurve(Box::new(plan.clone()), view);
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 9, device, what })) {
         Reply::Answer { serial: 9, answer: Answer::PlanCurve(curve) } => *curve,
@@ -65,7 +65,7 @@ fn column_has_maximum_of_its_events() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            let Some(all) = all_of(&mut opened, &device) else { continue };
+            let Some(all) = all_details(&mut opened, &device) else { continue };
             let some = &all[all.len() / 2];
             let (id, size) = (some.allocation, some.requested);
             // One allocation at factor 0, all of one size at 1/3, all larger ones at 3/2. In sixths these are whole
@@ -93,7 +93,7 @@ fn column_has_maximum_of_its_events() {
                 let view = View { x_per_px, left_px, ..View::fit(events as u64 + 1, 1, width_px, 100) };
                 let columns = WindowColumns::new(&view, events as u32 + 1, None);
                 assert_eq!(view.axis, Axis::Events);
-                let curve = asked(&mut opened, device.device, &plan, view);
+                let curve = plan_curve(&mut opened, device.device, &plan, view);
                 let expected: Vec<u64> = columns
                     .moments
                     .iter()
@@ -120,7 +120,7 @@ fn peak_without_stack_or_node_matches_brute_force() {
         let mut opened = open(&std::fs::read(&path).unwrap()).unwrap();
         for device in opened.summary.devices.clone() {
             let events = device.events as usize;
-            let Some(all) = all_of(&mut opened, &device) else { continue };
+            let Some(all) = all_details(&mut opened, &device) else { continue };
             let mut check = |group: PlanGroup, is_in: &dyn Fn(&Details) -> bool| {
                 let plan = PlanQuestion { groups: vec![(group, Factor::ZERO)], ..PlanQuestion::default() };
                 let live = sixths(&all, events + 1, |details| if is_in(details) { 0 } else { 6 });

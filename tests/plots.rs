@@ -8,15 +8,15 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    AddressMap, Begin, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, Only, Plot, Scope, Step,
-    Stepped, Stop,
+    AddressMap, SearchStart, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, MemoryFilter, Plot, Scope, Step,
+    StepResult, StepOutcome,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
-const ADDRESSES: Looks = Looks { plot: Plot::Addresses(Only { pool: None, stream: None, address: None }), ..DEFAULT };
-const RESERVED: Looks = Looks { plot: Plot::Reserved(Only { pool: None, stream: None, address: None }), ..DEFAULT };
+const ADDRESSES: Looks = Looks { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const RESERVED: Looks = Looks { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
 const DEFAULT: Looks = Looks {
     plot: Plot::Stack,
     stacking: None,
@@ -53,7 +53,7 @@ fn scene(opened: &mut Opened, device: i64, view: View, looks: Looks) -> Scene {
     }
 }
 
-fn map(opened: &mut Opened, device: i64, only: Only) -> AddressMap {
+fn map(opened: &mut Opened, device: i64, only: MemoryFilter) -> AddressMap {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Map(only) })) {
         Reply::Answer { answer: Answer::Map(map), .. } => *map,
         other => panic!("expected a map, got {other:?}"),
@@ -69,7 +69,7 @@ fn hit(opened: &mut Opened, device: i64, looks: Looks, moment: u32, byte: u64) -
     }
 }
 
-fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> Stepped {
+fn step(opened: &mut Opened, device: i64, looks: Looks, (moment, byte): (u32, u64), step: Step) -> StepResult {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Step { looks, moment, byte, step } })) {
         Reply::Answer { answer: Answer::Step(to), .. } => to,
         other => panic!("expected a step, got {other:?}"),
@@ -117,13 +117,13 @@ fn reserved_plot_total_equals_reserved_curve() {
 fn pools_sum_to_reserved() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let map = map(&mut opened, device.device, Only::default());
+            let map = map(&mut opened, device.device, MemoryFilter::default());
             let view = View::fit(width(&device), device.peak_reserved.max(1) as u64, 5, 100);
             // At the events of the whole plot's columns: each part has its peak at another event.
             let moments = scene(&mut opened, device.device, view, RESERVED).columns;
             let mut parts = vec![0u64; moments.moment.len()];
             for &pool in &map.pools {
-                let only = Only { pool: Some(pool), ..Only::default() };
+                let only = MemoryFilter { pool: Some(pool), ..MemoryFilter::default() };
                 let looks = Looks { plot: Plot::Reserved(only), ..DEFAULT };
                 for (sum, &moment) in parts.iter_mut().zip(&moments.moment) {
                     // Upwards from byte 0 to the top.
@@ -148,7 +148,7 @@ fn pools_sum_to_reserved() {
 fn live_blocks_are_found_at_their_addresses() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, map) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             for moment in [device.events / 3, device.events].map(|moment| moment as u32) {
                 let mut stacked = Vec::new();
                 let mut byte = 0;
@@ -188,7 +188,7 @@ fn live_blocks_are_found_at_their_addresses() {
                         check_memory(&name, &mut opened, id, &map, place);
                     }
                     let to = step(&mut opened, id, ADDRESSES, at, Step::Above);
-                    if to.stop != Stop::Arrived || found.len() == MOST_BLOCKS {
+                    if to.stop != StepOutcome::Arrived || found.len() == MOST_BLOCKS {
                         break;
                     }
                     let back = step(&mut opened, id, ADDRESSES, (moment, to.byte), Step::Below);
@@ -225,11 +225,11 @@ fn check_memory(name: &str, opened: &mut Opened, device: i64, map: &AddressMap, 
 fn filtered_plot_has_only_matching_blocks() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, whole) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, whole) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             let moment = (device.events / 2) as u32;
-            let pools = whole.pools.iter().map(|&pool| Only { pool: Some(pool), ..Only::default() });
-            let streams = whole.streams.iter().map(|&stream| Only { stream: Some(stream), ..Only::default() });
-            let segments = whole.ranges.iter().take(3).map(|it| Only { address: Some(it.address), ..Only::default() });
+            let pools = whole.pools.iter().map(|&pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() });
+            let streams = whole.streams.iter().map(|&stream| MemoryFilter { stream: Some(stream), ..MemoryFilter::default() });
+            let segments = whole.ranges.iter().take(3).map(|it| MemoryFilter { address: Some(it.address), ..MemoryFilter::default() });
             for only in pools.chain(streams).chain(segments) {
                 let part = map(&mut opened, id, only);
                 assert!(part.height <= whole.height && part.pools == whole.pools, "{name} {only:?}");
@@ -243,7 +243,7 @@ fn filtered_plot_has_only_matching_blocks() {
                 let mut at = (moment, 0);
                 for _ in 0..30 {
                     let to = step(&mut opened, id, looks, at, Step::Above);
-                    if to.stop != Stop::Arrived {
+                    if to.stop != StepOutcome::Arrived {
                         break;
                     }
                     at = (to.moment, to.byte);
@@ -272,7 +272,7 @@ fn search_matches_are_at_their_addresses() {
                 panic!("a search was requested")
             };
             for (looks, moment) in [(ADDRESSES, 0), (RESERVED, device.events / 2), (RESERVED, 0)] {
-                let begin = Begin::Moment(moment as u32);
+                let begin = SearchStart::Moment(moment as u32);
                 let (direction, window, scope) = (Direction::Next, [0, device.events as u32 + 1], Scope::Ever);
                 let next = Request::Ask(Ask {
                     serial: 8,
@@ -304,7 +304,7 @@ fn search_matches_are_at_their_addresses() {
 fn time_step_moves_to_next_block_at_address() {
     let mut opened = generated("--events 4000 --pending");
     let device = opened.summary.devices[0].clone();
-    let map = map(&mut opened, device.device, Only::default());
+    let map = map(&mut opened, device.device, MemoryFilter::default());
     let mut arrived = 0;
     for part in 0..60 {
         let (moment, byte) = ((device.events / 2) as u32, map.height / 60 * part + 3);
@@ -322,12 +322,12 @@ fn time_step_moves_to_next_block_at_address() {
                 break found;
             }
         };
-        assert_eq!(expected.is_some(), to.stop == Stop::Arrived);
+        assert_eq!(expected.is_some(), to.stop == StepOutcome::Arrived);
         if expected.is_some() {
             assert_eq!((to.moment, to.byte), (now, byte));
             let back = step(&mut opened, device.device, ADDRESSES, (now, byte), Step::Earlier);
             let before = hit(&mut opened, device.device, ADDRESSES, back.moment, byte).0.map(|hit| hit.allocation);
-            assert!(back.stop != Stop::Arrived || (before.is_some() && before != expected && back.moment < now));
+            assert!(back.stop != StepOutcome::Arrived || (before.is_some() && before != expected && back.moment < now));
             arrived += 1;
         }
     }
@@ -338,7 +338,7 @@ fn time_step_moves_to_next_block_at_address() {
 fn drawn_quads_match_hit_tests() {
     for (name, mut opened) in files() {
         for device in opened.summary.devices.clone() {
-            let (id, map) = (device.device, map(&mut opened, device.device, Only::default()));
+            let (id, map) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             let whole = View::fit(width(&device), map.height.max(1), 160, 120);
             let near = View { x_per_px: whole.x_per_px / 7.0, bytes_per_px: whole.bytes_per_px / 9.0, ..whole };
             let near = near.panned(-i64::from(near.width_px) * 3, -i64::from(near.height_px) * 4);

@@ -6,7 +6,7 @@
 use crate::opened;
 use crate::recorded::{FILE, MIB, PEAK, snapshot};
 use memscape::engine::protocol::{
-    BY_RECORDER, CAPACITY, COUNTED_PEAK, OUTSIDE, PeakCheck, Scope, TENSORS, TENSORS_FOUND,
+    REASON_RECORDER, CAPACITY, COUNTED_PEAK, OUTSIDE_ALLOCATOR, PeakCheck, Scope, TENSORS, TENSORS_FOUND,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open};
@@ -20,7 +20,7 @@ fn folder() -> PathBuf {
     folder
 }
 
-fn written(name: &str, value: &Value) -> PathBuf {
+fn write_snapshot(name: &str, value: &Value) -> PathBuf {
     let path = folder().join(name);
     let bytes = match name.ends_with(".json") {
         true => value.to_string().into_bytes(),
@@ -36,7 +36,7 @@ fn memscape(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn asked(words: &[&str]) -> Value {
+fn json_output(words: &[&str]) -> Value {
     serde_json::from_str(&memscape(words)).unwrap()
 }
 
@@ -47,7 +47,7 @@ fn last_at(opened: &mut Opened, address: u64) -> u32 {
     (0..count).rev().find(|&id| of(opened, id).address == Some(address)).unwrap()
 }
 
-fn holds_of(opened: &mut Opened, what: &str) {
+fn check_recorder_data(opened: &mut Opened, what: &str) {
     let summary = opened.summary.clone();
     let recorder = |key: &str| summary.recorder.iter().find(|(known, _)| known == key).map(|(_, text)| &**text);
     assert_eq!(
@@ -57,15 +57,15 @@ fn holds_of(opened: &mut Opened, what: &str) {
     );
     let device = &summary.devices[0];
     assert_eq!(
-        (recorder("devices.0.name"), device.recorded(CAPACITY)),
+        (recorder("devices.0.name"), device.recorder_value(CAPACITY)),
         (Some("NVIDIA H100"), Some(256 * MIB)),
         "{what}"
     );
     // The process uses 200 MiB: 180 MiB reserved, 20 MiB outside the allocator.
-    assert_eq!(device.recorded(OUTSIDE), Some(20 * MIB), "{what}");
+    assert_eq!(device.recorder_value(OUTSIDE_ALLOCATOR), Some(20 * MIB), "{what}");
     assert_eq!(device.available_bytes(), Some(176 * MIB), "{what}");
-    assert_eq!((device.recorded(COUNTED_PEAK), device.peak_check()), (Some(PEAK), Some(PeakCheck::Equal)), "{what}");
-    assert_eq!((device.recorded(TENSORS), device.recorded(TENSORS_FOUND)), (Some(5), Some(4)), "{what}");
+    assert_eq!((device.recorder_value(COUNTED_PEAK), device.peak_check()), (Some(PEAK), Some(PeakCheck::Equal)), "{what}");
+    assert_eq!((device.recorder_value(TENSORS), device.recorder_value(TENSORS_FOUND)), (Some(5), Some(4)), "{what}");
 
     let expected = [
         (0, "parameter", "parameter", "layers.0.weight", "[4096, 5120]"),
@@ -77,7 +77,7 @@ fn holds_of(opened: &mut Opened, what: &str) {
         let id = last_at(opened, 0x7f00_0000_0000 + at * MIB);
         let details = opened.details(0, id).unwrap();
         let told = details.category.unwrap();
-        assert_eq!((&*told.name, &*told.why), (category, BY_RECORDER), "{what}");
+        assert_eq!((&*told.name, &*told.why), (category, REASON_RECORDER), "{what}");
         let [tensor] = &details.tensors[..] else { panic!("{what}: {:?}", details.tensors) };
         assert_eq!(*tensor, format!("{name} · {kind} · {shape} · bfloat16"), "{what}");
     }
@@ -103,14 +103,14 @@ fn holds_of(opened: &mut Opened, what: &str) {
 
 #[test]
 fn every_format_keeps_recorder_data() {
-    let json = written("all.json", &snapshot());
-    let pickle = written("all.pickle", &snapshot());
+    let json = write_snapshot("all.json", &snapshot());
+    let pickle = write_snapshot("all.pickle", &snapshot());
     for (name, from) in [("of_json", &json), ("of_pickle", &pickle)] {
-        holds_of(&mut open(&std::fs::read(from).unwrap()).unwrap(), name);
+        check_recorder_data(&mut open(&std::fs::read(from).unwrap()).unwrap(), name);
         for ending in ["pickle", "json", "columns", "columns.gz"] {
             let to = folder().join(format!("{name}.{ending}"));
             memscape(&["convert", from.to_str().unwrap(), "-o", to.to_str().unwrap()]);
-            holds_of(&mut open(&std::fs::read(&to).unwrap()).unwrap(), &format!("{name}.{ending}"));
+            check_recorder_data(&mut open(&std::fs::read(&to).unwrap()).unwrap(), &format!("{name}.{ending}"));
         }
     }
     // The key itself is preserved, except for the order of its keys.
@@ -120,7 +120,7 @@ fn every_format_keeps_recorder_data() {
 
 #[test]
 fn crop_keeps_tensors_live_after_it() {
-    let file = written("whole.pickle", &snapshot());
+    let file = write_snapshot("whole.pickle", &snapshot());
     let crop = folder().join("crop.json");
     let pickle = folder().join("crop.pickle");
     // Weight and gradient.
@@ -137,9 +137,9 @@ fn crop_keeps_tensors_live_after_it() {
 
 #[test]
 fn command_line_shows_recorder_data() {
-    let file = written("told.pickle", &snapshot());
+    let file = write_snapshot("told.pickle", &snapshot());
     let file = file.to_str().unwrap();
-    let summary = asked(&["summary", "--json", file]);
+    let summary = json_output(&["summary", "--json", file]);
     assert_eq!(summary[0]["recorder"]["host"], "node7");
     assert_eq!(summary[0]["devices"][0]["peak_check"], "equal");
     assert_eq!(summary[0]["devices"][0]["recorder"]["outside_allocator_bytes"], 20 * MIB);
@@ -147,24 +147,24 @@ fn command_line_shows_recorder_data() {
     assert!(text.contains("equal to the peak above") && text.contains("used outside the allocator"), "{text}");
 
     // Search by tensor name, which no frame contains.
-    let found = asked(&["allocations", "--json", file, "layers.0"]);
+    let found = json_output(&["allocations", "--json", file, "layers.0"]);
     assert_eq!(found["count"], 3);
     let kinds: Vec<_> = found["rows"].as_array().unwrap().iter().map(|row| &row["tensor"]["kind"]).collect();
     assert_eq!(kinds, ["optimizer_state:exp_avg", "parameter", "gradient"]);
     assert_eq!(found["rows"][0]["tensor"]["shape"], "[4096, 5120]");
     assert_eq!(
-        asked(&["allocations", "--json", file, "train.py"])["rows"][1]["call_site"],
+        json_output(&["allocations", "--json", file, "train.py"])["rows"][1]["call_site"],
         "layers.0.weight · train.py:2 step"
     );
 
     // Memory used outside the allocator is not part of its capacity.
-    assert_eq!(asked(&["plan", "--json", file, "--preset", "batch=2"])["capacity_bytes"], 176 * MIB);
-    assert_eq!(asked(&["plan", "--json", file, "--capacity", "1GiB"])["capacity_bytes"], 1024 * MIB);
+    assert_eq!(json_output(&["plan", "--json", file, "--preset", "batch=2"])["capacity_bytes"], 176 * MIB);
+    assert_eq!(json_output(&["plan", "--json", file, "--capacity", "1GiB"])["capacity_bytes"], 1024 * MIB);
     let oom = memscape(&["oom", file]);
     assert!(oom.contains("Other processes used 60.0 MiB of this GPU"), "{oom}");
     assert!(oom.contains("nvidia-smi"), "{oom}");
     assert!(oom.contains("This process used 20.0 MiB outside the allocator"), "{oom}");
-    let steps = asked(&["steps", "--json", file]).to_string();
+    let steps = json_output(&["steps", "--json", file]).to_string();
     assert!(steps.contains("ProfilerStep#1"), "{steps}");
 }
 
@@ -210,12 +210,12 @@ fn any_value_under_recorder_key_opens() {
         snapshot["memscape"] = value.clone();
         snapshot["source_code"] = value.clone();
         snapshot["shape_data"] = json!([value]);
-        let file = written(&format!("odd{at}.json"), &snapshot);
+        let file = write_snapshot(&format!("odd{at}.json"), &snapshot);
         let to = folder().join(format!("odd{at}.columns"));
         memscape(&["convert", file.to_str().unwrap(), "-o", to.to_str().unwrap()]);
         for file in [&file, &to] {
             let file = file.to_str().unwrap();
-            let summary = asked(&["summary", "--json", file]);
+            let summary = json_output(&["summary", "--json", file]);
             assert_eq!(summary[0]["devices"][0]["peak_requested"], PEAK, "{at}");
             assert!(!memscape(&["oom", file]).contains('\u{1b}'));
             memscape(&["plan", file, "--preset", "batch=2"]);

@@ -4,13 +4,13 @@
 use crate::opened;
 
 use memscape::engine::protocol::{ReportQuestion, Topic};
-use memscape::engine::rehearsal::MadeUp;
+use memscape::engine::rehearsal::SyntheticSnapshot;
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::open;
 
 #[test]
 fn warm_up_snapshot_opens_without_warning() {
-    let bytes: Vec<u8> = MadeUp::new(16).flatten().collect();
+    let bytes: Vec<u8> = SyntheticSnapshot::new(16).flatten().collect();
     let mut opened = open(&bytes).unwrap();
     assert_eq!(opened.summary.warnings, []);
     assert_eq!(opened.summary.format, "pickle 4 (Python)");
@@ -33,10 +33,10 @@ fn warm_up_snapshot_opens_without_warning() {
 #[test]
 fn warm_up_snapshot_has_one_piece_per_8_steps() {
     for steps in [1, 7, 8, 9, 400] {
-        let pieces: Vec<Vec<u8>> = MadeUp::new(steps).collect();
+        let pieces: Vec<Vec<u8>> = SyntheticSnapshot::new(steps).collect();
         assert_eq!(pieces.len() as u32, steps.div_ceil(8));
         let opened = open(&pieces.concat()).unwrap();
         assert_eq!(opened.summary.devices[0].events, u64::from(6 + steps.div_ceil(8) * 8 * 18 * 3));
     }
-    assert_eq!(MadeUp::new(0).count(), 0);
+    assert_eq!(SyntheticSnapshot::new(0).count(), 0);
 }

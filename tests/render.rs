@@ -1,7 +1,7 @@
 //! The CPU renderer: small pictures that a reviewer can read, and properties that hold for every picture. The GPU is
 //! compared with it in `render_gpu.rs`.
 
-use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, PictureTheme, OverlayRect, RgbaImage, CpuRenderer};
 use memscape::timeline::scene::{BAND, CONTINUED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use proptest::prelude::*;
@@ -26,8 +26,8 @@ fn scene(view: View, reserved: &[u64], quads: &[Quad]) -> Scene {
 }
 
 /// Colours that map to characters: paints are `a`, `b`, `c`…, the reserved curve is `:` and `-`, the background a dot.
-fn look() -> Look {
-    let mut look = Look::dark();
+fn look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     look.background = [1, 1, 1, 255];
     look.reserved_fill = [2, 2, 2, 255];
     look.reserved_edge = [3, 3, 3, 255];
@@ -58,15 +58,15 @@ fn text(image: &RgbaImage) -> String {
 }
 
 fn draw(scene: &Scene, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, scene);
-    draw_alone(&twin, view, overlay)
+    draw_lane(&twin, view, overlay)
 }
 
-fn draw_alone(twin: &Twin, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
+fn draw_lane(twin: &CpuRenderer, view: &View, overlay: &[OverlayRect]) -> RgbaImage {
     let look = look();
     let (size_px, background) = ([view.width_px, view.height_px], look.background);
-    twin.draw(&Drawing { size_px, background, lanes: &[Lane::alone(view, &look)], flame: None, overlay })
+    twin.draw(&Drawing { size_px, background, lanes: &[Lane::single(view, &look)], flame: None, overlay })
 }
 
 /// Compares an image with a picture given as lines. Leading spaces are ignored.
@@ -156,17 +156,17 @@ fn stale_scene_follows_the_view() {
 
 #[test]
 fn drawing_without_scene_is_background_and_overlay() {
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &scene(view(4, 4), &[4; 4], &[quad([0, 4], [0, 4], 0)]));
     twin.keep_scenes(&|number| number > 0);
     let overlay = OverlayRect::outline([0, 4], [0, 3], 1, [255; 4]);
-    let image = draw_alone(&twin, &view(4, 3), &overlay);
+    let image = draw_lane(&twin, &view(4, 3), &overlay);
     assert_picture(&image, "####\n#..#\n####");
 }
 
 #[test]
 fn lanes_are_clipped_to_their_rows() {
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     // Both extend beyond their lanes, upwards and (panned) downwards. One empty row separates them.
     twin.upload(7, &scene(view(6, 9), &[9; 6], &[quad([2, 6], [0, 8], 0)]));
     twin.upload(2, &scene(view(6, 9), &[1; 6], &[quad([0, 5], [0, 7], 4)]));
@@ -198,7 +198,7 @@ fn lanes_are_clipped_to_their_rows() {
 fn lane_is_drawn_as_it_is_alone() {
     let quads: Vec<Quad> = (0..9).map(|at| quad([at, 9], [at * 4, at * 4 + 4], PENDING | at as u32)).collect();
     let scene = scene(view(12, 40), &[33; 12], &quads);
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(3, &scene);
     let (look, lane) = (look(), View { bottom_px: 5, left_px: -1, ..view(12, 20) });
     let of = |bottom_px, height_px| {
@@ -223,7 +223,7 @@ fn overlay_blends_rounding_to_nearest() {
     let below = OverlayRect { x: [0, 1], y: [0, 1], rgba: [10, 200, 0, 255] };
     let half = OverlayRect { rgba: [20, 100, 255, 128], ..below };
     let clear = OverlayRect { rgba: [9, 9, 9, 0], ..below };
-    let pixel = |overlay: &[OverlayRect]| draw_alone(&Twin::new(), &view(1, 1), overlay).pixel(0, 0);
+    let pixel = |overlay: &[OverlayRect]| draw_lane(&CpuRenderer::new(), &view(1, 1), overlay).pixel(0, 0);
     // (20 × 128 + 10 × 127) / 255 = 15.02; (100 × 128 + 200 × 127) / 255 = 149.8; 255 × 128 / 255 = 128.
     assert_eq!(pixel(&[below, half]), Some([15, 150, 128, 255]));
     assert_eq!(pixel(&[below, clear]), Some([10, 200, 0, 255]));

@@ -4,18 +4,18 @@
 use memscape::render::flames::{
     CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, MARK, MARK_SHIFT, SEAM, colours,
 };
-use memscape::render::{Drawing, Flame, Look, OverlayRect, RgbaImage, Tile, Twin};
+use memscape::render::{Drawing, Flame, PictureTheme, OverlayRect, RgbaImage, Tile, CpuRenderer};
 use std::collections::BTreeSet;
 
 /// Colours whose red channel is their own index.
-fn numbered() -> Vec<[u8; 4]> {
+fn index_colours() -> Vec<[u8; 4]> {
     (0..=FIRST_NEUTRAL + FADED_FILL + 4).map(|index| [index as u8, 7, 7, 255]).collect()
 }
 
 fn draw(size_px: [u32; 2], tiles: Vec<Tile>, overlay: &[OverlayRect]) -> RgbaImage {
-    let flame = Flame { tiles, colours: numbered() };
+    let flame = Flame { tiles, colours: index_colours() };
     let background = [255; 4];
-    Twin::new().draw(&Drawing { size_px, background, lanes: &[], flame: Some(&flame), overlay })
+    CpuRenderer::new().draw(&Drawing { size_px, background, lanes: &[], flame: Some(&flame), overlay })
 }
 
 fn text(image: &RgbaImage) -> Vec<String> {
@@ -81,7 +81,7 @@ fn index_without_colour_draws_nothing() {
 
 #[test]
 fn fills_have_faded_colours_and_neutrals_are_distinct() {
-    for look in [Look::light(), Look::dark()] {
+    for look in [PictureTheme::light(), PictureTheme::dark()] {
         let colours = colours(&look);
         assert_eq!(colours.len() as u32, FIRST_CHANGE + 2 * CHANGE_STEPS);
         // Colours of growth and shrinkage are distinct, and the strongest of each is the unmixed colour.

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 const MIB: u64 = 1 << 20;
 
 /// Action, block, MiB and function of an event.
-type Step<'a> = (&'a str, u64, u64, &'a str);
+type TraceEvent<'a> = (&'a str, u64, u64, &'a str);
 
 /// Opens a trace with one event per µs and steps that start before the events at the indices `begins`.
-fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
-    let event = |(place, &(action, block, mib, function)): (usize, &Step<'_>)| {
+fn open_trace(steps: &[TraceEvent<'_>], begins: &[usize]) -> Opened {
+    let event = |(place, &(action, block, mib, function)): (usize, &TraceEvent<'_>)| {
         let file = match function {
             _ if function.contains("::") => "??",
             _ if function.starts_with('_') => "/lib/torch/optim/adamw.py",
@@ -43,7 +43,7 @@ fn made(steps: &[Step<'_>], begins: &[usize]) -> Opened {
     open(&serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap()).unwrap()
 }
 
-fn told(opened: &mut Opened) -> Report {
+fn savings_report(opened: &mut Opened) -> Report {
     report(opened, 0, Topic::Savings, &[])
 }
 
@@ -63,7 +63,7 @@ fn change(report: &Report, key: &str) -> Option<([u64; 3], i128)> {
 
 #[test]
 fn tensors_freed_after_next_step_starts_are_held_over() {
-    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut steps: Vec<TraceEvent<'_>> = Vec::new();
     let mut begins = Vec::new();
     for step in 0..4u64 {
         begins.push(steps.len());
@@ -76,7 +76,7 @@ fn tensors_freed_after_next_step_starts_are_held_over() {
         steps.push(("free_requested", 100 + step, 50, "forward"));
         steps.push(("free_completed", 100 + step, 50, "forward"));
     }
-    let report = told(&mut made(&steps, &begins));
+    let report = savings_report(&mut open_trace(&steps, &begins));
     // 40 of the step before, 50 and 40 of this one.
     assert_eq!(
         change(&report, "tensors of a step freed at its end"),
@@ -94,7 +94,7 @@ fn tensors_freed_after_next_step_starts_are_held_over() {
     assert!(finding.fix.starts_with("Release them at the end of the step: del outputs"), "{}", finding.fix);
 
     // Freed within their step, nothing is held over.
-    let steps: Vec<Step<'_>> = (0..8)
+    let steps: Vec<TraceEvent<'_>> = (0..8)
         .flat_map(|step| {
             [
                 ("alloc", 100 + step, 50, "forward"),
@@ -106,7 +106,7 @@ fn tensors_freed_after_next_step_starts_are_held_over() {
             ]
         })
         .collect();
-    let report = told(&mut made(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
+    let report = savings_report(&mut open_trace(&steps, &[0, 6, 12, 18, 24, 30, 36, 42]));
     assert_eq!(change(&report, "tensors of a step freed at its end"), None);
 }
 
@@ -115,13 +115,13 @@ fn each_change_is_reported_for_its_trace() {
     // A block is awaiting free while the next one is allocated.
     let steps =
         [("alloc", 1, 60, "f"), ("free_requested", 1, 60, "f"), ("alloc", 2, 50, "f"), ("free_completed", 1, 60, "f")];
-    let report = told(&mut made(&steps, &[]));
+    let report = savings_report(&mut open_trace(&steps, &[]));
     assert_eq!(changes(&report), [("no wait for other streams".to_owned(), [60, 60, 50], 0)]);
     assert_eq!(text(sheet(&report, "savings"), &sheet(&report, "savings").rows[0], "confidence"), "high: recorded");
 
     // Optimizer state in three variants, one finding.
     let steps = [("alloc", 1, 80, "_init_group"), ("alloc", 2, 20, "forward"), ("alloc", 3, 10, "cross_entropy")];
-    let report = told(&mut made(&steps, &[]));
+    let report = savings_report(&mut open_trace(&steps, &[]));
     let optimizer = [
         ("optimizer state on the CPU", [80, 30, 80]),
         ("optimizer state sharded over 8 GPUs", [80, 40, 70]),
@@ -141,7 +141,7 @@ fn each_change_is_reported_for_its_trace() {
 
     // Without allocations the report is empty.
     let mut nothing = open(&serde_pickle::to_vec(&json!({"segments": [], "device_traces": [[{"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "frames": []}]]}), serde_pickle::SerOptions::new()).unwrap()).unwrap();
-    assert!(told(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
+    assert!(savings_report(&mut nothing).statements.iter().all(|it| it.fix.is_empty()));
 }
 
 const GRADIENT: &str = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
@@ -151,7 +151,7 @@ const BACKWARD: &str = "torch::autograd::generated::MmBackward0::apply(std::vect
 fn never_freed_gradients_count_from_backward_pass() {
     // Gradients of 30 from the first backward pass on. In each later step the forward pass has 60 and 50, the backward
     // pass 20.
-    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut steps: Vec<TraceEvent<'_>> = Vec::new();
     let mut begins = Vec::new();
     for step in 0..4u64 {
         begins.push(steps.len());
@@ -169,7 +169,7 @@ fn never_freed_gradients_count_from_backward_pass() {
         steps.push(("free_requested", 100 + step, 60, "forward"));
         steps.push(("free_completed", 100 + step, 60, "forward"));
     }
-    let report = told(&mut made(&steps, &begins));
+    let report = savings_report(&mut open_trace(&steps, &begins));
     // 60 + 50 + 30. Without gradients in the forward pass it peaks at 110, as does the backward pass: 60 + 30 + 20.
     assert_eq!(
         change(&report, "gradients set to None after each step").map(|(mib, _)| mib),
@@ -181,14 +181,14 @@ fn never_freed_gradients_count_from_backward_pass() {
     assert!(finding.unwrap().fix.starts_with("Call optimizer.zero_grad(set_to_none=True)"), "{finding:?}");
 
     // Without a backward pass in any stack, the report cannot know when gradients are needed.
-    let unknown: Vec<Step<'_>> = steps
+    let unknown: Vec<TraceEvent<'_>> = steps
         .iter()
         .map(|&(action, block, mib, function)| {
             let function = if function == GRADIENT { "c10d::Reducer::initialize_buckets" } else { function };
             (action, block, mib, if function == BACKWARD { "c10d::all_reduce" } else { function })
         })
         .collect();
-    assert_eq!(change(&told(&mut made(&unknown, &begins)), "gradients set to None after each step"), None);
+    assert_eq!(change(&savings_report(&mut open_trace(&unknown, &begins)), "gradients set to None after each step"), None);
 }
 
 /// On real files, the peak without each category, and without each call site that has a unique name.
@@ -223,7 +223,7 @@ fn savings_tables_match_brute_force_on_real_files() {
                 assert_eq!(keys.map(|key| number(table, row, key)), expected.map(i128::from), "{name}: {category}");
                 checked += 1;
             }
-            checked_families += families(&mut opened, history, &report, &name, &whole);
+            checked_families += check_other_tables(&mut opened, history, &report, &name, &whole);
             for row in &sheet(&report, "savings").rows {
                 let table = sheet(&report, "savings");
                 let saved = number(table, row, "saved_bytes");
@@ -237,7 +237,7 @@ fn savings_tables_match_brute_force_on_real_files() {
 
 /// Compares the tables of call stacks, annotations and autograd nodes with the curve without each group. Returns the
 /// number of rows.
-fn families(
+fn check_other_tables(
     opened: &mut Opened,
     history: &memscape::replay::DeviceHistory,
     report: &Report,
@@ -306,7 +306,7 @@ fn module_saving_includes_inner_modules() {
         json!([alloc(1, 10, outer()), alloc(2, 20, inner()), alloc(3, 5, vec![frame("/m/train.py", 3, "main")])]);
     let value = json!({"segments": [], "device_traces": [trace]});
     let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
-    let report = told(&mut open(&bytes).unwrap());
+    let report = savings_report(&mut open(&bytes).unwrap());
     let sheet = sheet(&report, "modules");
     let rows: Vec<(&str, &str, i128, i128)> = sheet
         .rows

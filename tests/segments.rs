@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
-use memscape::pickle::{Limits, Machine};
-use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder, SegmentLives};
-use memscape::slice::Slice;
+use memscape::pickle::{Limits, Unpickler};
+use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder, SegmentLifetimes};
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Reader, Snapshot};
 use memscape::units::Moment;
 use proptest::prelude::*;
@@ -28,43 +28,43 @@ fn segment(address: u64, size: u64, expandable: bool) -> Value {
 fn decoded(segments: &[Value], trace: &[Value]) -> Option<(Snapshot, DeviceHistory)> {
     let value = json!({"segments": segments, "device_traces": [trace]});
     let bytes = serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).unwrap();
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     machine.feed(&bytes).unwrap();
     let (reader, root) = machine.finish().unwrap();
     let (snapshot, recorder) = reader.finish(root).unwrap();
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let history = builder.finish().0.pop()?;
     Some((snapshot, history))
 }
 
 /// Bytes mapped after an event.
-fn mapped_at(lives: &SegmentLives, history: &DeviceHistory, moment: Moment) -> i64 {
+fn mapped_at(lives: &SegmentLifetimes, history: &DeviceHistory, moment: Moment) -> i64 {
     Curve::new(&lives.mapped, &|event| lives.change(history, event)).at(moment)
 }
 
 /// Computes the segment history in slices that are exhausted at every check.
-fn lives(snapshot: &Snapshot, history: &DeviceHistory) -> SegmentLives {
-    let mut lives = SegmentLives::default();
-    while lives.step(snapshot, history, &mut Slice::new(&mut || false)).is_err() {}
+fn lives(snapshot: &Snapshot, history: &DeviceHistory) -> SegmentLifetimes {
+    let mut lives = SegmentLifetimes::default();
+    while lives.step(snapshot, history, &mut TimeSlice::new(&mut || false)).is_err() {}
     lives
 }
 
 /// Mapped ranges after an event, sorted by address.
-fn ranges(lives: &SegmentLives, moment: u32) -> Vec<AllocationId> {
+fn ranges(lives: &SegmentLifetimes, moment: u32) -> Vec<AllocationId> {
     let mut ids: Vec<AllocationId> = lives.live.live_at(&lives.ranges, Moment(moment)).collect();
     ids.sort_by_key(|&id| lives.ranges.address(id));
     ids
 }
 
 /// First address and bytes of each segment after an event.
-fn segments(lives: &SegmentLives, moment: u32) -> Vec<(u64, u64)> {
+fn segments(lives: &SegmentLifetimes, moment: u32) -> Vec<(u64, u64)> {
     let mut found: Vec<(u64, u64)> = Vec::new();
     let mut before = None;
     for id in ranges(lives, moment) {
         let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
         match found.last_mut() {
-            Some(last) if before.is_some_and(|before| lives.goes_on(before, id)) => last.1 += size,
+            Some(last) if before.is_some_and(|before| lives.is_same_segment(before, id)) => last.1 += size,
             _ => found.push((address, size)),
         }
         before = Some(id);
@@ -85,7 +85,7 @@ fn address(half: usize, page: usize) -> u64 {
 
 impl Model {
     /// Applies an action and returns its event, or `None` if the pages do not allow it.
-    fn act(&mut self, (what, at, len): (usize, usize, usize)) -> Option<Value> {
+    fn apply(&mut self, (what, at, len): (usize, usize, usize)) -> Option<Value> {
         let [action, half] =
             [["segment_map", "segment_unmap", "segment_alloc", "segment_free"][what].into(), Value::from(what / 2)];
         let (action, half) = (action.as_str().unwrap(), half.as_u64().unwrap() as usize);
@@ -135,7 +135,7 @@ proptest! {
         let mut model = Model::default();
         let (mut states, mut trace) = (vec![model.clone()], Vec::new());
         for action in actions {
-            if let Some(event) = model.act(action) {
+            if let Some(event) = model.apply(action) {
                 trace.push(event);
                 states.push(model.clone());
             }
@@ -145,7 +145,7 @@ proptest! {
         let at_end: Vec<Value> = at_end.iter().map(|&(at, size)| segment(at, size, at < address(1, 0))).collect();
         let Some((snapshot, history)) = decoded(&at_end, &trace[skipped..]) else { return Ok(()) };
         let lives = lives(&snapshot, &history);
-        prop_assert_eq!(lives.astray, 0);
+        prop_assert_eq!(lives.missing_bytes, 0);
         for (moment, model) in (0..).zip(&states[skipped..]) {
             let expected = model.segments();
             prop_assert_eq!(&segments(&lives, moment), &expected, "moment {}", moment);
@@ -196,13 +196,13 @@ fn repeated_unmapping_is_not_quadratic() {
     let (snapshot, history) = decoded(&[], &trace).unwrap();
     let started = Instant::now();
     let mut longest = started.elapsed();
-    let (mut lives, mut last) = (SegmentLives::default(), Instant::now());
+    let (mut lives, mut last) = (SegmentLifetimes::default(), Instant::now());
     let mut has_time = || {
         longest = longest.max(last.elapsed());
         last = Instant::now();
         true
     };
-    lives.step(&snapshot, &history, &mut Slice::new(&mut has_time)).unwrap();
+    lives.step(&snapshot, &history, &mut TimeSlice::new(&mut has_time)).unwrap();
     assert!(lives.ranges.len() >= 20_000);
     // Quadratic work would be 4 × 10^8 ranges, about a minute. The limit is 5 × 10^6.
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());

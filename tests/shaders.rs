@@ -118,11 +118,11 @@ fn flame_graph_constants_match_shader() {
     let expected = [
         ("SEAM", i64::from(flames::SEAM)),
         ("MARK", i64::from(flames::MARK)),
-        ("INDEX", i64::from(flames::INDEX)),
+        ("INDEX", i64::from(flames::INDEX_MASK)),
         ("HATCHED", i64::from(flames::HATCHED)),
         ("HATCH_APART_PX", i64::from(flames::HATCH_APART_PX)),
-        ("SEAMED_PX", i64::from(flames::SEAMED_PX)),
-        ("MARK_PART", i64::from(flames::MARK_PART)),
+        ("SEAMED_PX", i64::from(flames::MIN_SEAMED_PX)),
+        ("MARK_PART", i64::from(flames::MARK_HEIGHT_DIVISOR)),
     ];
     for (name, rust) in expected {
         assert_eq!(constant(&module, name), rust, "{name}");

@@ -18,7 +18,7 @@ fn opened(value: Value) -> Opened {
     try_open(&value).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn refused(value: Value) -> String {
+fn open_error(value: Value) -> String {
     try_open(&value).err().expect("opening fails")
 }
 
@@ -52,7 +52,7 @@ fn trace(events: Value) -> Value {
     json!({"segments": [], "device_traces": [events]})
 }
 
-fn only(opened: &Opened) -> DeviceSummary {
+fn single_device(opened: &Opened) -> DeviceSummary {
     let [device] = opened.summary.devices.as_slice() else { panic!("{:?}", opened.summary.devices) };
     device.clone()
 }
@@ -68,7 +68,7 @@ fn torch_1_12_list_of_segments_opens() {
     ]);
     let mut opened = opened(json!([{"device": 0, "address": 4096, "total_size": 3584, "stream": 0,
         "segment_type": "small", "allocated_size": 1024, "active_size": 3072, "blocks": blocks}]));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.events, device.static_blocks, device.segments), (0, 2, 1));
     assert_eq!((device.static_requested, device.end_rounded, device.peak_requested), (1024 + 1500, 3072, 2524));
     assert_eq!(device.peak_event, -1);
@@ -209,7 +209,7 @@ fn wrong_type_is_error_with_path() {
         (json!("text"), "this is not a PyTorch memory snapshot: no 'segments' or 'device_traces' at the top level"),
     ];
     for (value, expected) in cases {
-        assert_eq!(refused(value.clone()), expected, "{value}");
+        assert_eq!(open_error(value.clone()), expected, "{value}");
     }
 }
 
@@ -221,7 +221,7 @@ fn inconsistent_events_give_warnings() {
         "segments",
         json!([segment(0, 0, json!([live(0, 30)]))]),
     ));
-    let device = only(&twice);
+    let device = single_device(&twice);
     assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (-100, 30, 30));
     assert_eq!((device.identity, device.drawn_peak), (false, 130));
     assert_eq!(
@@ -239,7 +239,7 @@ fn inconsistent_events_give_warnings() {
         event("free_completed", 0, 9),
         event("free_requested", 64, 4)
     ])));
-    assert_eq!(only(&odd).end_requested, 0);
+    assert_eq!(single_device(&odd).end_requested, 0);
     let kinds: Vec<_> = warnings(&odd).into_iter().map(|(kind, count, _)| (kind, count)).collect();
     assert_eq!(
         kinds,
@@ -253,7 +253,7 @@ fn unexplained_bytes_are_bottom_block() {
     // The live block has more bytes than its alloc: 70 bytes are unexplained.
     let value = with(trace(json!([event("alloc", 0, 30)])), "segments", json!([segment(0, 0, json!([live(0, 100)]))]));
     let mut opened = opened(value);
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unexplained_requested, device.identity), (70, 70, false));
     assert_eq!(device.drawn_peak as i64, device.peak_requested);
     assert_eq!(opened.hit(0, 0, 69).unwrap().allocation, 0);
@@ -269,7 +269,7 @@ fn without_free_completed_blocks_end_at_free_requested() {
         event("alloc", 0, 8),
         event("free_requested", 0, 8)
     ])));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.peak_requested, device.end_requested), (0, 8, 0));
     assert_eq!(warnings(&opened), [("frees_never_complete".into(), 1, "device_traces[0]".into())]);
 }
@@ -279,7 +279,7 @@ fn free_without_alloc_shows_stack_of_free() {
     let frames = json!([{"filename": "train.py", "line": 9, "name": "release"}]);
     let free = |action: &str| with(event(action, 64, 500), "frames", frames.clone());
     let mut opened = opened(trace(json!([free("free_requested"), free("free_completed")])));
-    let device = only(&opened);
+    let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unmatched_frees, device.peak_event), (500, 1, -1));
     let details = opened.details(0, 0).unwrap();
     assert_eq!((details.origin, details.stack_of_free, details.born_event), (Origin::FreedOnly, true, None));
@@ -295,7 +295,7 @@ fn block_awaiting_free_at_end_shows_its_stack() {
     block["state"] = json!("active_pending_free");
     let events = json!([event("alloc", 8192, 1), event("free_completed", 8192, 1), free]);
     let mut opened = opened(with(trace(events), "segments", json!([segment(0, 64, json!([block]))])));
-    assert_eq!((only(&opened).static_blocks, only(&opened).unmatched_frees), (1, 0));
+    assert_eq!((single_device(&opened).static_blocks, single_device(&opened).unmatched_frees), (1, 0));
     let details = opened.details(0, 0).unwrap();
     assert_eq!((details.frames[0].name.as_str(), details.stack_of_free), ("make", false));
     assert_eq!(opened.hit(0, 0, 0).unwrap().site.as_deref(), Some("train.py:9 make"));
@@ -312,7 +312,7 @@ fn missing_or_negative_first_time_is_no_step_back() {
 fn unknown_block_state_is_warning_and_counts_as_free() {
     let block = with(live(512, 7), "state", json!("half_asleep"));
     let opened = opened(json!([segment(0, 0, json!([live(0, 512), block]))]));
-    assert_eq!(only(&opened).end_requested, 512);
+    assert_eq!(single_device(&opened).end_requested, 512);
     assert_eq!(warnings(&opened), [("unknown_state".into(), 1, "[0].blocks[1].state".into())]);
 }
 
@@ -326,7 +326,7 @@ fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
         let value = with(trace(json!([event("alloc", 0, 8)])), "external_annotations", json!(marks));
         let value = with(value, "segments", json!([]));
         let opened = opened(value);
-        assert_eq!(only(&opened).annotations, 2, "{marks:?}");
+        assert_eq!(single_device(&opened).annotations, 2, "{marks:?}");
         let [instant, pause] = places;
         let found = warnings(&opened);
         let stages = found.iter().filter(|(kind, ..)| kind == "unknown_stage");
@@ -338,7 +338,7 @@ fn annotation_with_an_unknown_stage_is_a_warning_and_is_skipped() {
 #[test]
 fn nested_top_level_key_is_not_a_snapshot() {
     let frame = json!({"filename": "a.py", "name": "f", "line": 1, "segments": []});
-    assert!(refused(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
+    assert!(open_error(json!({"x": frame})).starts_with("this is not a PyTorch memory snapshot"));
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn curve_has_mean_median_and_weighted_mean() {
     let at = |action: &str, addr, size, time: u64| with(event(action, addr, size), "time_us", json!(time));
     let events = json!([at("alloc", 0, 10, 0), at("alloc", 64, 90, 30), at("free_completed", 64, 90, 40)]);
     let opened = opened(with(trace(events), "segments", json!([segment(0, 0, json!([live(0, 10)]))])));
-    let device = only(&opened);
+    let device = single_device(&opened);
     // Live bytes 0, 10, 100, 10. Weights: 10 for 30 µs, 100 for 10 µs.
     assert_eq!((device.min_requested, device.median_requested, device.mean_requested), (0, 10, 30.0));
     assert_eq!(device.time_weighted_mean_requested, Some((10.0 * 30.0 + 100.0 * 10.0) / 40.0));

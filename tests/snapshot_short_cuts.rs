@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::pickle::{Limits, Machine};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::snapshot::{Event, EventSink, Reader};
 use opened::snapshots;
 use proptest::prelude::*;
@@ -15,14 +15,14 @@ use proptest::prelude::*;
 struct Events(Vec<(u32, Event)>);
 
 impl EventSink for Events {
-    fn event(&mut self, trace: u32, event: &Event) {
+    fn event_at(&mut self, trace: u32, event: &Event) {
         self.0.push((trace, *event));
     }
 }
 
 /// All events with their trace index, and the rest of the snapshot as text.
 fn read(bytes: &[u8], limits: Limits, chunk: usize) -> Result<(Vec<(u32, Event)>, String), String> {
-    let mut machine = Machine::new(Reader::new(Events::default()), limits);
+    let mut machine = Unpickler::new(Reader::new(Events::default()), limits);
     for piece in bytes.chunks(chunk) {
         machine.feed(piece).map_err(|error| error.to_string())?;
     }
@@ -35,7 +35,7 @@ fn read(bytes: &[u8], limits: Limits, chunk: usize) -> Result<(Vec<(u32, Event)>
 }
 
 fn same_on_and_off(name: &str, bytes: &[u8]) {
-    let plain = read(bytes, Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() }, usize::MAX);
+    let plain = read(bytes, Limits { slice_bytes: 0, fast_dict_pairs: 0, ..Limits::default() }, usize::MAX);
     let cases = [
         (Limits::default(), usize::MAX),
         (Limits::default(), 4096),
@@ -198,12 +198,12 @@ fn program() -> impl Strategy<Value = Vec<u8>> {
 
 fn same_with_any_limits(program: &[u8]) {
     let bytes = snapshot_around(program);
-    let plain = read(&bytes, Limits { slice_bytes: 0, whole_pairs: 0, ..Limits::default() }, usize::MAX);
-    for (slice_bytes, whole_pairs) in [(1 << 20, 24), (0, 24), (1 << 20, 0), (7, 24), (1 << 20, 3)] {
+    let plain = read(&bytes, Limits { slice_bytes: 0, fast_dict_pairs: 0, ..Limits::default() }, usize::MAX);
+    for (slice_bytes, fast_dict_pairs) in [(1 << 20, 24), (0, 24), (1 << 20, 0), (7, 24), (1 << 20, 3)] {
         for chunk in [usize::MAX, 64, 9] {
-            let limits = Limits { slice_bytes, whole_pairs, ..Limits::default() };
+            let limits = Limits { slice_bytes, fast_dict_pairs, ..Limits::default() };
             let quick = read(&bytes, limits, chunk);
-            assert_eq!(quick, plain, "{} in chunks of {chunk}, {slice_bytes} {whole_pairs}", program.escape_ascii());
+            assert_eq!(quick, plain, "{} in chunks of {chunk}, {slice_bytes} {fast_dict_pairs}", program.escape_ascii());
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, Standing, Weight};
+use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, LocationWeight, Weight};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn sources(opened: &mut Opened, device: i64, scope: Scope) -> SourcesPage {
     }
 }
 
-fn all(opened: &mut Opened, device: &DeviceSummary) -> Vec<Details> {
+fn all_details(opened: &mut Opened, device: &DeviceSummary) -> Vec<Details> {
     (0..device.allocations as u32).map(|id| opened.details(device.device, id).unwrap()).collect()
 }
 
@@ -27,12 +27,12 @@ fn add(to: &mut Weight, more: Weight) {
     (to.bytes, to.count) = (to.bytes + more.bytes, to.count + more.count);
 }
 
-fn join(to: &mut Standing, more: Standing) {
+fn add_standing(to: &mut LocationWeight, more: LocationWeight) {
     add(&mut to.now, more.now);
     add(&mut to.peak, more.peak);
 }
 
-fn lives(it: &Details, moment: u32) -> bool {
+fn is_live_at(it: &Details, moment: u32) -> bool {
     let born = it.born_event.map_or(0, |event| event + 1);
     born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
 }
@@ -42,7 +42,7 @@ type IsIn<'a> = &'a dyn Fn(&Details) -> bool;
 
 /// Bytes in scope and live at the peak, by file and line. Both are empty for allocations without a frame of the user's
 /// code.
-type Places = BTreeMap<(String, String), Standing>;
+type Places = BTreeMap<(String, String), LocationWeight>;
 
 fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
     let mut places = Places::new();
@@ -51,21 +51,21 @@ fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
         let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
         let one = Weight { bytes: it.requested, count: 1 };
         let weight = |counts: bool| if counts { one } else { Weight::default() };
-        join(places.entry(place).or_default(), Standing { now: weight(is_in(it)), peak: weight(lives(it, peak)) });
+        add_standing(places.entry(place).or_default(), LocationWeight { now: weight(is_in(it)), peak: weight(is_live_at(it, peak)) });
     }
     places.retain(|_, standing| standing.now.count + standing.peak.count > 0);
     places
 }
 
-fn sum<'a>(standings: impl Iterator<Item = &'a Standing>) -> Standing {
-    standings.fold(Standing::default(), |mut sum, one| {
-        join(&mut sum, *one);
+fn sum<'a>(standings: impl Iterator<Item = &'a LocationWeight>) -> LocationWeight {
+    standings.fold(LocationWeight::default(), |mut sum, one| {
+        add_standing(&mut sum, *one);
         sum
     })
 }
 
 /// Lines of a page. Checks that each file is the sum of its lines and that each list is sorted.
-fn told(page: &SourcesPage) -> Places {
+fn page_lines(page: &SourcesPage) -> Places {
     let mut places = Places::new();
     for file in &page.files {
         assert_eq!(sum(file.lines.iter().map(|line| &line.standing)), file.standing, "lines add up to {}", file.path);
@@ -76,7 +76,7 @@ fn told(page: &SourcesPage) -> Places {
         }
     }
     assert!(page.files.is_sorted_by_key(|file| std::cmp::Reverse(file.standing.now.bytes)));
-    if page.elsewhere != Standing::default() {
+    if page.elsewhere != LocationWeight::default() {
         places.insert(Default::default(), page.elsewhere);
     }
     places
@@ -86,20 +86,20 @@ fn told(page: &SourcesPage) -> Places {
 fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
     let peak = (device.peak_event + 1) as u32;
     let last = device.events as u32;
-    let all = all(opened, device);
+    let all = all_details(opened, device);
     let (from, to) = (last / 3, last / 2);
     let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
     let scopes: [(Scope, IsIn); 4] = [
-        (Scope::At(peak), &|it| lives(it, peak)),
-        (Scope::At(last), &|it| lives(it, last)),
-        (Scope::At(last / 2), &|it| lives(it, last / 2)),
+        (Scope::At(peak), &|it| is_live_at(it, peak)),
+        (Scope::At(last), &|it| is_live_at(it, last)),
+        (Scope::At(last / 2), &|it| is_live_at(it, last / 2)),
         (Scope::Born(Span { from, to }), &born_in),
     ];
     let mut lines = 0;
     for (scope, is_in) in scopes {
         let places = expected(&all, is_in, peak);
         let page = sources(opened, device.device, scope);
-        assert_eq!(told(&page), places, "{scope:?}");
+        assert_eq!(page_lines(&page), places, "{scope:?}");
         assert_eq!(page.total, sum(places.values()), "{scope:?}");
         assert_eq!(page.total.peak.bytes as i64, device.peak_requested, "equals the curve's peak");
         if scope == Scope::At(last) {
@@ -159,10 +159,10 @@ fn any_file_name_and_line_is_accepted() {
     ];
     let mut opened = open(&snapshot(&places)).unwrap();
     let page = sources(&mut opened, 0, Scope::At(places.len() as u32));
-    let of_places = told(&page);
+    let of_places = page_lines(&page);
     for (at, (file, line)) in places.iter().enumerate() {
         let weight = Weight { bytes: 512 << at, count: 1 };
-        let standing = Standing { now: weight, peak: weight };
+        let standing = LocationWeight { now: weight, peak: weight };
         assert_eq!(of_places.get(&((*file).to_owned(), line.to_string())), Some(&standing), "{file:?} {line}");
     }
     assert_eq!(of_places.len(), places.len());
@@ -188,7 +188,7 @@ fn line_weight_matches_search_for_it() {
             else {
                 panic!("not a tally");
             };
-            let Standing { now, peak } = line.standing;
+            let LocationWeight { now, peak } = line.standing;
             assert_eq!((tally.requested, tally.count), (now.bytes, now.count), "{}:{}", file.path, line.line);
             assert_eq!((tally.peak_requested, tally.peak_count), (peak.bytes, peak.count));
             lines += 1;

@@ -20,9 +20,9 @@ fn queries() -> Queries {
     let (options, _) = Options::parse("--steps 2 --layers 2".split_whitespace().map(str::to_owned)).unwrap();
     let opened = opened::open(&generate::generate(&options, Vec::new()).unwrap().0).unwrap();
     let (mut engine, summary) = (opened.engine, opened.summary);
-    summary.devices.iter().for_each(|device| _ = engine.whole_side(device.device));
+    summary.devices.iter().for_each(|device| _ = engine.complete_side(device.device));
     let limits = Limits { seconds: 1, memory: 64 << 20 };
-    Queries::new(Source::of(summary, Box::new(engine)), clock, limits).unwrap()
+    Queries::new(Source::single(summary, Box::new(engine)), clock, limits).unwrap()
 }
 
 fn error(queries: &Queries, sql: &str) -> Error {
@@ -67,7 +67,7 @@ fn writes_and_file_access_are_refused() {
         "-- nothing",
     ] {
         let error = error(&queries, sql);
-        assert!(!matches!(error, Error::TooSlow(_) | Error::TooLarge(_)), "{sql}: {error}");
+        assert!(!matches!(error, Error::TimeLimit(_) | Error::MemoryLimit(_)), "{sql}: {error}");
     }
     assert!(!file.exists());
     assert_eq!(rows(&queries, "SELECT 1 + 1"), [["2"]]);
@@ -85,7 +85,7 @@ fn endless_query_times_out() {
         "SELECT count(*) FROM event e, tree(e.event) t, event f, event g",
     ] {
         let error = error(&queries, sql);
-        assert!(matches!(error, Error::TooSlow(1)), "{sql}: {error}");
+        assert!(matches!(error, Error::TimeLimit(1)), "{sql}: {error}");
     }
     assert_eq!(rows(&queries, "SELECT 1 + 1"), [["2"]]);
 }
@@ -104,7 +104,7 @@ fn query_over_memory_limit_fails() {
         "SELECT count(DISTINCT a.event || '-' || b.event || hex(zeroblob(10000))) FROM event a, event b",
     ] {
         let error = error(&queries, sql);
-        assert!(!matches!(error, Error::Refused(_)), "{sql}: {error}");
+        assert!(!matches!(error, Error::NotAllowed(_)), "{sql}: {error}");
     }
     let deep = format!("SELECT {}1{}", "(".repeat(100_000), ")".repeat(100_000));
     error(&queries, &deep);

@@ -8,7 +8,7 @@ use crate::stated;
 use crate::trained;
 
 use memscape::engine::protocol::{
-    At, MomentFacts, PieceKind, SegmentSort, StateBar, StateGroup, StatePage, StateQuestion,
+    MomentSpec, MomentFacts, PieceKind, SegmentSort, StateBar, StateGroup, StatePage, StateQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -18,7 +18,7 @@ use stated::{is_block, list, page, pieces, question};
 use std::collections::BTreeSet;
 
 fn facts(opened: &mut Opened, device: i64, moment: u32) -> MomentFacts {
-    match opened.reply(Request::Ask(Ask { serial: 6, device, what: Question::Moments(vec![At::Moment(moment)]) })) {
+    match opened.reply(Request::Ask(Ask { serial: 6, device, what: Question::Moments(vec![MomentSpec::Moment(moment)]) })) {
         Reply::Answer { answer: Answer::Moments(moments), .. } => moments[0],
         other => panic!("{other:?}"),
     }
@@ -35,7 +35,7 @@ fn random() -> impl FnMut(u64) -> u64 {
 
 /// Checks that a list agrees with the totals after the same event, and that its pieces cover every byte of each
 /// segment.
-fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
+fn check_list(page: &StatePage, facts: &MomentFacts, name: &str) {
     let whole = &page.whole;
     assert_eq!(whole.requested + page.astray.bytes, facts.requested, "{name}: requested");
     assert_eq!(whole.blocks + page.astray.count, facts.count, "{name}: blocks");
@@ -76,7 +76,7 @@ fn is_whole(page: &StatePage, facts: &MomentFacts, name: &str) {
 }
 
 /// Checks that a picture agrees with the list after the same event.
-fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
+fn check_picture(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
     assert_eq!((&picture.whole, picture.astray), (&list.whole, list.astray));
     let (mut row, mut right) = (0, 0);
     for bar in &picture.bars {
@@ -119,7 +119,7 @@ fn shows_all(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
 fn check(opened: &mut Opened, name: &str, moments: u64) {
     let mut below = random();
     for device in opened.summary.devices.clone() {
-        if !device.knows_reserved() {
+        if !device.has_reserved() {
             continue;
         }
         let end = device.events as u32;
@@ -128,25 +128,25 @@ fn check(opened: &mut Opened, name: &str, moments: u64) {
             let name = format!("{name}, device {}, moment {moment}", device.device);
             let facts = facts(opened, device.device, moment);
             let list = list(opened, device.device, moment);
-            is_whole(&list, &facts, &name);
+            check_list(&list, &facts, &name);
             let (width, rows) = (1 + below(1500) as u32, below(60) as u32);
             let sort = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free][below(3) as usize];
             let fit = StateQuestion { width_px: width, fit_rows: rows, sort, ..question(moment) };
             let fitting = page(opened, device.device, fit);
-            shows_all(&fitting, &list, width, &name);
+            check_picture(&fitting, &list, width, &name);
             let asked = StateQuestion { bytes_per_px: fitting.bytes_per_px / (1.0 + below(40) as f64), ..fit };
             let closer = page(opened, device.device, asked);
             if closer.rows < 4096 {
-                shows_all(&closer, &list, width, &name);
+                check_picture(&closer, &list, width, &name);
             }
-            is_the_same_in_parts(opened, device.device, asked, &closer, below(u64::from(closer.rows) + 1) as u32);
-            reveals(opened, device.device, asked, &list, &mut below);
+            check_row_window(opened, device.device, asked, &closer, below(u64::from(closer.rows) + 1) as u32);
+            check_reveal(opened, device.device, asked, &list, &mut below);
         }
     }
 }
 
 /// Checks that a window of rows equals the same rows of the whole.
-fn is_the_same_in_parts(opened: &mut Opened, device: i64, asked: StateQuestion, all: &StatePage, first: u32) {
+fn check_row_window(opened: &mut Opened, device: i64, asked: StateQuestion, all: &StatePage, first: u32) {
     let some = page(opened, device, StateQuestion { rows: [first, 3], ..asked });
     let bars: Vec<&StateBar> = all.bars.iter().filter(|bar| (first..first + 3).contains(&bar.row)).collect();
     if first + 3 >= 4096 {
@@ -159,7 +159,7 @@ fn is_the_same_in_parts(opened: &mut Opened, device: i64, asked: StateQuestion, 
 }
 
 /// Checks that the picture can be scrolled to an address and that its piece is there.
-fn reveals(
+fn check_reveal(
     opened: &mut Opened,
     device: i64,
     asked: StateQuestion,

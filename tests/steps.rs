@@ -9,11 +9,11 @@ use crate::reported;
 
 use crate::trained;
 
-use generate::truth::StepTruth;
+use generate::expected::ExpectedStep;
 use memscape::engine::protocol::{Cell, Grouping, RangeFacts, Report, Sheet, SheetRow, Tone, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply, snapshots};
-use reported::{asked, sheet, text};
+use reported::{report_request, sheet, text};
 use trained::generated;
 
 fn report(opened: &mut Opened, device: i64) -> Report {
@@ -26,11 +26,11 @@ fn number(sheet: &Sheet, row: &SheetRow, key: &str) -> u64 {
 }
 
 /// Steps of the report in the format of the ground truth.
-fn steps(report: &Report) -> Vec<StepTruth> {
+fn steps(report: &Report) -> Vec<ExpectedStep> {
     let sheet = sheet(report, "steps");
     let step = |row: &SheetRow| {
         let number = |key| number(sheet, row, key);
-        StepTruth {
+        ExpectedStep {
             step: text(sheet, row, "step").trim_start_matches("step_").parse().unwrap(),
             first_event: number("first_event"),
             last_event: number("last_event"),
@@ -89,7 +89,7 @@ fn steps_are_inferred_without_annotations() {
             assert!(begins.contains(&found.first_event), "{words}: {found:?} {step:?}");
             assert!(found.last_event >= step.last_event, "{words}: {found:?} {step:?}");
             let (first_event, last_event) = (step.first_event, step.last_event);
-            let found = StepTruth { step: step.step, first_event, last_event, ..found.clone() };
+            let found = ExpectedStep { step: step.step, first_event, last_event, ..found.clone() };
             assert_eq!(&found, step, "{words}");
         }
     }
@@ -230,7 +230,7 @@ fn annotations_and_steps_match_range_report() {
 fn sliced_report_is_equal() {
     let (mut opened, _) = generated("--events 9000 --layers 4 --compile-contexts --layer-annotations --leak");
     let whole = report(&mut opened, 0);
-    assert_eq!(reported::of(reply(&mut opened.engine, asked(0, Topic::Steps, None, &[]))), whole);
+    assert_eq!(reported::report_of(reply(&mut opened.engine, report_request(0, Topic::Steps, None, &[]))), whole);
     let no_device = report(&mut opened, 99);
     assert_eq!(no_device, Report { topic: Topic::Steps, ..Report::default() });
 }

@@ -38,13 +38,13 @@ fn snapshot(allocations: u64, has_times: bool, marks: &[(&str, String, i64)]) ->
     text.into_bytes()
 }
 
-fn asked(rows: u32) -> Request {
+fn report_request(rows: u32) -> Request {
     let question = ReportQuestion { topic: Topic::Steps, at: None, thresholds: Vec::new(), rows };
     Request::Ask(Ask { serial: 7, device: 0, what: Question::Report(question) })
 }
 
 fn report(opened: &mut Opened, rows: u32) -> Report {
-    match opened.reply(asked(rows)) {
+    match opened.reply(report_request(rows)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("expected a report, got {other:?}"),
     }
@@ -97,7 +97,7 @@ fn unordered_and_unpaired_annotations_are_reported() {
     let said: Vec<&str> = report.statements.iter().map(|statement| statement.text.as_str()).collect();
     assert!(said.iter().any(|text| text.starts_with("2 annotations outside the recorded events")), "{said:?}");
     assert!(said.iter().any(|text| text.starts_with("1 annotation without an end")), "{said:?}");
-    let sliced = match reply(&mut opened.engine, asked(100)) {
+    let sliced = match reply(&mut opened.engine, report_request(100)) {
         Reply::Answer { answer: Answer::Report(report), .. } => *report,
         other => panic!("{other:?}"),
     };
@@ -135,7 +135,7 @@ fn million_annotations_keep_slices_short() {
 fn longest_slice(marks: &[(&str, String, i64)], steps: usize) -> Duration {
     let mut opened = open(&snapshot(3000, true, marks)).unwrap();
     let started = Instant::now();
-    opened.engine.request(asked(100));
+    opened.engine.request(report_request(100));
     let mut longest = Duration::ZERO;
     let report = loop {
         if let Some(Reply::Answer { answer: Answer::Report(report), .. }) = opened.engine.next_reply() {

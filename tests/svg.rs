@@ -5,21 +5,21 @@ use crate::generate;
 use crate::opened;
 
 use memscape::engine::{Engine, Reply};
-use memscape::render::layers::{Frame, Layers, Placed, RESERVED};
+use memscape::render::layers::{Frame, Layers, PlacedRect, RESERVED};
 use memscape::render::placement::Placement;
-use memscape::render::{Drawing, Lane, Look, OverlayRect, RgbaImage, Twin};
+use memscape::render::{Drawing, Lane, PictureTheme, OverlayRect, RgbaImage, CpuRenderer};
 use memscape::shapes::{Shape, Sheet};
 use memscape::svg::{self, Inks};
 use memscape::timeline::scene::{PENDING, SceneColumns};
 use memscape::timeline::{MAX_QUADS, Quad, Scene, View};
 use memscape::ui::effect::{GivenFile, Pointer};
 use memscape::ui::export::ExportStep;
-use memscape::ui::export::pixels;
+use memscape::ui::export::picture_size;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::picture_file::{Format, Picture};
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::{Action, Command, Effect, State, update};
-use memscape::units::grouped;
+use memscape::units::group_digits;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -79,7 +79,7 @@ impl Page {
 
 const CANVAS: Canvas = Canvas { width_px: 600, height_px: 300, scale: 1.0 };
 
-fn pickled(value: &Value) -> Vec<u8> {
+fn to_pickle(value: &Value) -> Vec<u8> {
     serde_pickle::to_vec(value, serde_pickle::SerOptions::new()).unwrap()
 }
 
@@ -112,18 +112,18 @@ fn small(name: &str) -> Vec<u8> {
                    block(9 * MIB, 5 * MIB, "active_allocated"), block(14 * MIB, 6 * MIB, "inactive")],
     });
     let mark = |stage: &str, time_us: u64| json!({ "stage": stage, "name": name, "device": 0, "time_us": time_us });
-    pickled(&json!({ "segments": [segment], "device_traces": [trace],
+    to_pickle(&json!({ "segments": [segment], "device_traces": [trace],
                      "external_annotations": [mark("START", 1_600), mark("END", 3_900)] }))
 }
 
-fn svg_of(picture: &Picture, look: &Look, inks: &Inks) -> String {
+fn svg_of(picture: &Picture, look: &PictureTheme, inks: &Inks) -> String {
     let mut text = String::new();
     svg::write(&mut text, &picture.drawing(), look, inks).unwrap();
     text
 }
 
-fn light(picture: &Picture) -> String {
-    svg_of(picture, &Look::light(), &Inks::LIGHT)
+fn light_svg(picture: &Picture) -> String {
+    svg_of(picture, &PictureTheme::light(), &Inks::LIGHT)
 }
 
 /// Compares text with `tests/golden/NAME`, or writes the file if `MEMSCAPE_BLESS` is set.
@@ -145,14 +145,14 @@ fn small_history_matches_golden_svg() {
     page.settle();
     assert!(page.state.selection.is_some());
     let picture = page.picture(Format::Svg);
-    assert_eq!(picture.file, "test-device0-events-0-7.svg");
-    assert_golden("small.svg", &light(&picture));
+    assert_eq!(picture.file_name, "test-device0-events-0-7.svg");
+    assert_golden("small.svg", &light_svg(&picture));
 }
 
 #[test]
 fn hostile_name_is_escaped() {
     let mut page = Page::open(&small(HOSTILE), CANVAS);
-    let text = light(&page.picture(Format::Svg));
+    let text = light_svg(&page.picture(Format::Svg));
     let document = roxmltree::Document::parse(&text).unwrap();
     let mut labels = 0;
     for node in document.descendants().filter(roxmltree::Node::is_element) {
@@ -172,7 +172,7 @@ fn hostile_name_is_escaped() {
 }
 
 /// Paints the rectangles of an SVG back to front like the CPU renderer.
-fn painted(text: &str, picture: &Picture, background: [u8; 4]) -> RgbaImage {
+fn paint_svg(text: &str, picture: &Picture, background: [u8; 4]) -> RgbaImage {
     let document = roxmltree::Document::parse(text).unwrap();
     let group = document.descendants().find(|node| node.attribute("shape-rendering").is_some()).unwrap();
     let [width, height] = picture.sheet.plot;
@@ -222,8 +222,8 @@ fn rectangles(path: &str) -> Vec<[i64; 4]> {
 }
 
 /// The same picture drawn by the CPU renderer.
-fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
-    let mut twin = Twin::new();
+fn draw_on_cpu(picture: &Picture, look: &PictureTheme) -> RgbaImage {
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &picture.scene);
     let outline = picture.outline.iter().map(|rect| OverlayRect { x: rect.x, y: rect.y, rgba: look.selection });
     let overlay = outline.collect::<Vec<_>>();
@@ -231,16 +231,16 @@ fn twin_of(picture: &Picture, look: &Look) -> RgbaImage {
     twin.draw(&Drawing {
         size_px,
         background,
-        lanes: &[Lane::alone(&picture.view, look)],
+        lanes: &[Lane::single(&picture.view, look)],
         flame: None,
         overlay: &overlay,
     })
 }
 
 #[track_caller]
-fn assert_same_pixels(picture: &Picture, look: &Look) {
+fn assert_same_pixels(picture: &Picture, look: &PictureTheme) {
     let text = svg_of(picture, look, &Inks::DARK);
-    let (svg, twin) = (painted(&text, picture, look.background), twin_of(picture, look));
+    let (svg, twin) = (paint_svg(&text, picture, look.background), draw_on_cpu(picture, look));
     assert_eq!((svg.width, svg.height), (twin.width, twin.height));
     let wrong = svg.pixels.chunks(4).zip(twin.pixels.chunks(4)).position(|(svg, twin)| svg != twin);
     let place = wrong.map(|at| (at as u32 % svg.width, at as u32 / svg.width));
@@ -262,7 +262,7 @@ fn svg_matches_cpu_renderer_at_any_zoom() {
         page.act(Action::LegendClicked(3));
         page.settle();
         let picture = page.picture(Format::Svg);
-        let look = Look::dark().with_faded(|slot| picture.faded.contains(&slot));
+        let look = PictureTheme::dark().with_faded(|slot| picture.faded.contains(&slot));
         assert_same_pixels(&picture, &look);
         pending |= picture.scene.quads.iter().any(|quad| quad.paint & PENDING != 0);
         for command in [Command::ZoomEventsIn, Command::ZoomEventsIn, Command::ZoomBytesIn, Command::SelectNext] {
@@ -293,11 +293,11 @@ fn larger_picture_has_same_window_with_more_pixels() {
         assert_eq!(picture.scene.view.x_per_px, picture.view.x_per_px, "scene has the picture's scale");
         assert!(picture.scene.view.left_px < picture.view.left_px);
         assert_eq!(picture.sheet.title, once.sheet.title);
-        let [width, height] = picture.sheet.size.map(|side| grouped(side.into()));
-        assert_eq!(pixels(&page.state, format), format!("{width} × {height} pixels"), "same size as in the menu");
-        assert_eq!(picture.file, once.file);
+        let [width, height] = picture.sheet.size.map(|side| group_digits(side.into()));
+        assert_eq!(picture_size(&page.state, format), format!("{width} × {height} pixels"), "same size as in the menu");
+        assert_eq!(picture.file_name, once.file_name);
         assert!(!picture.outline.is_empty() || once.outline.is_empty());
-        assert_same_pixels(&picture, &Look::light());
+        assert_same_pixels(&picture, &PictureTheme::light());
     }
     assert!(page.state.geometry.in_flight.is_none() && page.state.geometry.scene.is_some());
 }
@@ -311,8 +311,8 @@ fn larger_sheet_keeps_layout() {
         page.settle();
     };
     act(Action::CapacityTyped("5".into()));
-    act(Action::MarkerPut(Pointer { x: 80.5, y: 60.5 }));
-    act(Action::MarkerPut(Pointer { x: 595.5, y: 20.5 }));
+    act(Action::MarkerAdded(Pointer { x: 80.5, y: 60.5 }));
+    act(Action::MarkerAdded(Pointer { x: 595.5, y: 20.5 }));
     act(Action::PointerMoved(Pointer { x: 200.5, y: 40.5 }));
     act(Action::Command(Command::ToggleRuler));
     act(Action::PointerMoved(Pointer { x: 300.5, y: 140.5 }));
@@ -385,7 +385,7 @@ fn largest_scene_is_a_few_megabytes() {
         Quad { x: [x, x + 1], y: [y, y + 3], paint: (at * 7 % 256) as u32 }
     };
     let picture = picture_of(view, (0..MAX_QUADS).map(quad).collect(), Vec::new());
-    let text = light(&picture);
+    let text = light_svg(&picture);
     assert!((2_000_000..6_500_000).contains(&text.len()), "{} bytes", text.len());
     roxmltree::Document::parse(&text).unwrap();
 }
@@ -413,10 +413,10 @@ proptest! {
         }
         let view = View { x_per_px: 1.0, bytes_per_px: 1.0, ..View::fit(40, 40, 40, 40) };
         let picture = picture_of(view, quads.clone(), reserved);
-        let look = Look::light();
+        let look = PictureTheme::light();
         assert_same_pixels(&picture, &look);
         // The fills of each colour cover the same area as its quads. Lines are drawn on top.
-        let text = light(&picture);
+        let text = light_svg(&picture);
         let document = roxmltree::Document::parse(&text).unwrap();
         let mut areas: HashMap<[u8; 4], i64> = HashMap::new();
         for path in document.descendants().filter(|node| node.has_tag_name("path")) {
@@ -425,7 +425,7 @@ proptest! {
         }
         let placement = Placement::new(&view, &view);
         let mut expected: HashMap<[u8; 4], i64> = HashMap::new();
-        for quad in Layers::new(&picture.scene).quads.iter().map(|quad| Placed::new(quad, &placement)) {
+        for quad in Layers::new(&picture.scene).quads.iter().map(|quad| PlacedRect::new(quad, &placement)) {
             if quad.colour < RESERVED {
                 let area = i64::from(quad.x[1] - quad.x[0]) * i64::from(quad.y[1] - quad.y[0]);
                 *expected.entry(look.palette[quad.colour as usize]).or_default() += area;

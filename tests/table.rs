@@ -5,8 +5,8 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, Fold, FoldState, Internal, LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, Merge, Origin, Reach,
-    Root, SIZE_CLASSES, Scope, SortWay, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
+    Arrangement, Details, Fold, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, Merge, Origin, FoldScope,
+    Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
     TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
@@ -56,7 +56,7 @@ fn file(turns: &[(u64, usize, u64)]) -> Vec<u8> {
 }
 
 /// Details of all allocations of a device.
-fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+fn all_details(opened: &mut Opened, device: i64) -> Vec<Details> {
     (0..).map_while(|id| opened.details(device, id)).collect()
 }
 
@@ -92,7 +92,7 @@ fn age(it: &Details, scope: Scope) -> u64 {
 }
 
 impl Term {
-    fn typed(&self) -> String {
+    fn query_text(&self) -> String {
         match self {
             Term::Text(text) => (*text).to_owned(),
             Term::Size(least, u64::MAX) => format!(">={least}"),
@@ -104,7 +104,7 @@ impl Term {
         }
     }
 
-    fn holds(&self, it: &Details, scope: Scope) -> bool {
+    fn matches(&self, it: &Details, scope: Scope) -> bool {
         match *self {
             Term::Text(text) => it.frames.iter().any(|frame| {
                 format!("{}:{} {}", frame.filename, frame.line, frame.name)
@@ -119,7 +119,7 @@ impl Term {
     }
 }
 
-fn is_in(scope: Scope, it: &Details) -> bool {
+fn in_scope(scope: Scope, it: &Details) -> bool {
     let (born, died) = (born(it), died(it));
     // A range contains the alloc event or the completed free.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
@@ -144,8 +144,8 @@ fn class(value: u64) -> u8 {
 
 fn life_class(it: &Details) -> u8 {
     match (it.freed_event, it.born_event) {
-        (None, _) => LIFE_TO_END,
-        (_, None) => LIFE_UNKNOWN,
+        (None, _) => LIFETIME_TO_END,
+        (_, None) => LIFETIME_UNKNOWN,
         _ => class(died(it) - born(it)),
     }
 }
@@ -178,7 +178,7 @@ fn question(scope: Scope, sort: TableSort) -> TableQuestion {
     TableQuestion { scope, filter, sort, rows: [0, 40], reveal: None, chosen: Vec::new(), find: None }
 }
 
-const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortWay::Ascending };
+const BY_NUMBER: TableSort = TableSort { column: TableColumn::Number, way: SortDirection::Ascending };
 
 /// Answers a question in slices of one unit of work.
 fn page(engine: &mut Engine, device: i64, question: &TableQuestion) -> TablePage {
@@ -251,9 +251,9 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         other => other,
     };
     let within = |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| from <= class && class <= to);
-    let in_scope: Vec<&Details> = all.iter().filter(|it| is_in(scope, it)).collect();
+    let in_scope: Vec<&Details> = all.iter().filter(|it| in_scope(scope, it)).collect();
     let by_text: Vec<&Details> =
-        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.holds(it, aged))).collect();
+        in_scope.iter().copied().filter(|it| terms.iter().all(|term| term.matches(it, aged))).collect();
     let by_size = |it: &&&Details| within(asked.filter.sizes, class(it.requested));
     let by_life = |it: &&&Details| within(asked.filter.lives, life_class(it));
     let mut rows: Vec<&Details> = by_text.iter().filter(by_size).filter(by_life).copied().collect();
@@ -261,13 +261,13 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     let context = format!("{asked:?}");
     assert_eq!(told.scope, weight(in_scope), "{context}");
     assert_eq!(told.listed, weight(rows.iter().copied()), "{context}");
-    let is_gone = |it: &&&Details| matches!(scope, Scope::Change(span) if is_in(Scope::At(span.from), it));
-    assert_eq!(told.gone, weight(rows.iter().filter(is_gone).copied()), "{context}");
+    let is_off = |it: &&&Details| matches!(scope, Scope::Change(span) if self::in_scope(Scope::At(span.from), it));
+    assert_eq!(told.gone, weight(rows.iter().filter(is_off).copied()), "{context}");
     for of in 0..SIZE_CLASSES {
         let bar = by_text.iter().filter(by_life).copied().filter(|it| usize::from(class(it.requested)) == of);
         assert_eq!(told.sizes[of], weight(bar), "size class {of} of {context}");
     }
-    for of in 0..LIFE_CLASSES {
+    for of in 0..LIFETIME_CLASSES {
         let bar = by_text.iter().filter(by_size).copied().filter(|it| usize::from(life_class(it)) == of);
         assert_eq!(told.lives[of], weight(bar), "life class {of} of {context}");
     }
@@ -276,7 +276,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     assert_eq!(told.rows.len(), rows.len().saturating_sub(first).min(asked.rows[1] as usize), "{context}");
     if asked.sort.column == TableColumn::Site {
         let mut sites: Vec<_> = told.rows.iter().map(|row| site_key(&row.site)).collect();
-        if asked.sort.way == SortWay::Descending {
+        if asked.sort.way == SortDirection::Descending {
             sites.reverse();
         }
         assert!(sites.is_sorted(), "{context}: {sites:?}");
@@ -284,7 +284,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
     }
     rows.sort_by(|one, other| {
         let [one, other] = [one, other].map(|it| key(it, aged, asked.sort.column));
-        if asked.sort.way == SortWay::Ascending { one.cmp(&other) } else { other.cmp(&one) }
+        if asked.sort.way == SortDirection::Ascending { one.cmp(&other) } else { other.cmp(&one) }
     });
     for (row, it) in told.rows.iter().zip(rows.iter().skip(first)) {
         assert_eq!(
@@ -298,7 +298,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
             (it.born_event, it.born_us, it.freed_event, it.freed_us)
         );
         assert_eq!(u64::from(row.age), age(it, aged), "{context}");
-        if let Some(site) = view(it).site {
+        if let Some(site) = view(it).call_site {
             assert_eq!(row.site, site);
         }
         assert_eq!(row.site.is_empty(), it.frames.is_empty());
@@ -322,14 +322,14 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
 fn lifetime_on_time_axis_is_never_negative() {
     let turns: Vec<(u64, usize, u64)> = (0..200).map(|at| (700 + at, at as usize * 5 % 11, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
-    let all = all(&mut opened, 0);
+    let all = all_details(&mut opened, 0);
     let latest = |event: u32| 10 * u64::from(if event % 7 == 3 { event - 1 } else { event });
     let lasted = |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
     let moment = 150;
     let asked = TableQuestion {
         scope: Scope::Born(Span { from: 0, to: moment }),
         filter: TableFilter::default(),
-        sort: TableSort { column: TableColumn::Number, way: SortWay::Ascending },
+        sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
         rows: [0, 300],
         reveal: None,
         chosen: vec![[0, 300]],
@@ -398,12 +398,12 @@ fn terms() -> impl Strategy<Value = Vec<Term>> {
 fn sorts() -> impl Strategy<Value = TableSort> {
     (prop::sample::select(TableColumn::ALL.to_vec()), any::<bool>()).prop_map(|(column, down)| TableSort {
         column,
-        way: if down { SortWay::Descending } else { SortWay::Ascending },
+        way: if down { SortDirection::Descending } else { SortDirection::Ascending },
     })
 }
 
 fn typed(terms: &[Term]) -> String {
-    terms.iter().map(Term::typed).collect::<Vec<_>>().join(" & ")
+    terms.iter().map(Term::query_text).collect::<Vec<_>>().join(" & ")
 }
 
 proptest! {
@@ -417,7 +417,7 @@ proptest! {
         reveal in 0u32..70,
     ) {
         let mut opened = open(&file(&turns)).unwrap();
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         for (scope, terms, sort, sizes, lives) in asked {
             let ordered = |it: Option<[u8; 2]>| it.map(|[one, other]| [one.min(other), one.max(other)]);
             let text = typed(&terms);
@@ -436,7 +436,7 @@ fn table_of_real_files_matches_brute_force() {
     for path in &paths {
         let mut opened = open(&std::fs::read(path).unwrap()).unwrap();
         for device in opened.summary.devices.clone().iter().filter(|device| (1..6000).contains(&device.allocations)) {
-            let all = all(&mut opened, device.device);
+            let all = all_details(&mut opened, device.device);
             let events = device.events as u32;
             let span = Span { from: events / 3, to: events / 2 };
             let peak = Scope::At((device.peak_event + 1) as u32);
@@ -444,7 +444,7 @@ fn table_of_real_files_matches_brute_force() {
             assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
             for (at, scope) in [peak, Scope::At(events), Scope::Born(span), Scope::Kept(span)].into_iter().enumerate() {
                 for (column, way) in
-                    TableColumn::ALL.into_iter().zip([SortWay::Ascending, SortWay::Descending].into_iter().cycle())
+                    TableColumn::ALL.into_iter().zip([SortDirection::Ascending, SortDirection::Descending].into_iter().cycle())
                 {
                     let terms =
                         if at == 0 { vec![] } else { vec![Term::Size(1024, u64::MAX), Term::Age(at as u64, u64::MAX)] };
@@ -473,7 +473,7 @@ fn node_filter_lists_allocations_of_tree_node() {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let mut opened = open(&file(&turns)).unwrap();
-    let open_all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let open_all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
     let (scope, mut nodes) = (Scope::At(400), 0);
     for arrangement in
         [Arrangement::default(), Arrangement { root: Root::Innermost, merge: Merge::File, internal: Internal::Hidden }]

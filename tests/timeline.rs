@@ -5,7 +5,7 @@
 use crate::support;
 
 use memscape::replay::AllocationId;
-use memscape::slice::{Slice, Spent};
+use memscape::slice::{TimeSlice, OutOfTime};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{
     Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
@@ -13,10 +13,10 @@ use memscape::timeline::{
 use memscape::units::Moment;
 use proptest::prelude::*;
 use support::history::{History, histories};
-use support::plain;
+use support::brute_force_scene;
 
 fn scene(history: &History, view: View) -> Scene {
-    history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
+    history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
 }
 
 /// Windows of every zoom, some of them partly or fully outside the data.
@@ -42,7 +42,7 @@ fn windows() -> impl Strategy<Value = View> {
 /// whole.
 #[test]
 fn scene_counts_pixels_per_colour() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         ....####............ 40
         ..########.......... 60
@@ -73,7 +73,7 @@ proptest! {
 
     #[test]
     fn column_is_exact_stack_at_its_peak(history in histories(150, 120), view in windows()) {
-        plain::check(&history, &scene(&history, view));
+        brute_force_scene::check(&history, &scene(&history, view));
     }
 
     #[test]
@@ -87,14 +87,14 @@ proptest! {
 
     #[test]
     fn sliced_scene_is_equal(history in histories(150, 120), view in windows(), patience in 0usize..5) {
-        history.with(|source| {
+        history.with_source(|source| {
             let mut job = SceneJob::new(source, view);
             let mut asked = 0;
             let mut has_time = || { asked += 1; patience > 0 && asked % (patience + 1) != 0 };
-            let slices = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time))).take(100_000);
+            let slices = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time))).take(100_000);
             let sliced = slices.flatten().next();
             prop_assert_eq!(sliced, SceneJob::run(source, view));
-            prop_assert_eq!(job.step(source, &mut Slice::new(&mut || true)), Err(Spent));
+            prop_assert_eq!(job.step(source, &mut TimeSlice::new(&mut || true)), Err(OutOfTime));
             Ok(())
         })?;
     }
@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn drawn_quads_are_found_by_hit_test(history in histories(150, 120), view in windows()) {
         let scene = scene(&history, view);
-        history.with(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
+        history.with_source(|source| for (index, (quad, identity)) in scene.quads.iter().zip(&scene.identities).enumerate() {
             let middle = |range: [i16; 2]| (i32::from(range[0]) + i32::from(range[1])) / 2;
             // In the left column a band contains exactly the allocations of its identity.
             for x in [i32::from(quad.x[0]), middle(quad.x)] {
@@ -110,7 +110,7 @@ proptest! {
                 assert_eq!(hit.quad, Some(index));
                 let found = stack_at(source, hit.moment, hit.byte).unwrap();
                 if identity.count == 1 || x == i32::from(quad.x[0]) {
-                    let rank = |id: u32| history.ranked.iter().position(|&ranked| ranked == id);
+                    let rank = |id: u32| history.order.iter().position(|&ranked| ranked == id);
                     let ranks = rank(identity.first)..=rank(identity.last);
                     assert!(ranks.contains(&rank(found.allocation.0)), "{found:?} {identity:?}");
                 }
@@ -127,7 +127,7 @@ proptest! {
     fn outline_is_exact_in_every_column(history in histories(100, 60), view in windows()) {
         let scene = scene(&history, view);
         let row = |bytes: u64| view.row_from_bytes(bytes);
-        history.with(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
+        history.with_source(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
             let rects = exact_outline(source, &view, AllocationId(id));
             let mut is_shown = false;
             for (column, &moment) in scene.columns.moment.iter().enumerate() {
@@ -153,13 +153,13 @@ proptest! {
 
     #[test]
     fn large_history_is_exact(history in histories(3000, 5000), view in windows()) {
-        plain::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
+        brute_force_scene::check(&history, &scene(&history, View { x_per_px: view.x_per_px * 20.0, ..view }));
     }
 }
 
 #[test]
 fn small_history_has_expected_quads() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         ....##. 20
         ..##### 10
@@ -169,7 +169,7 @@ fn small_history_has_expected_quads() {
     );
     let view = View { bytes_per_px: 10.0, ..View::fit(7, 1, 7, 10) };
     let scene = scene(&history, view);
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let quads: Vec<_> =
         scene.quads.iter().zip(&scene.identities).map(|(quad, it)| (it.first, quad.x, quad.y)).collect();
     assert_eq!(
@@ -184,7 +184,7 @@ fn small_history_has_expected_quads() {
         ]
     );
     assert_eq!(outline(&scene, 2).count(), 2);
-    history.with(|source| {
+    history.with_source(|source| {
         assert_eq!(stack_at(source, Moment(3), 69).map(|hit| (hit.allocation.0, hit.lowest_byte)), Some((1, 40)));
         assert_eq!(stack_at(source, Moment(3), 80), None);
         assert_eq!(stack_at(source, Moment(99), 0).map(|hit| hit.allocation.0), Some(0), "live after the last event");
@@ -193,7 +193,7 @@ fn small_history_has_expected_quads() {
 
 #[test]
 fn band_changes_with_its_blocks() {
-    let history = History::drawn(
+    let history = History::from_picture(
         "
         .# 6
         #. 6
@@ -201,7 +201,7 @@ fn band_changes_with_its_blocks() {
         ",
     );
     let scene = scene(&history, View { bytes_per_px: 10.0, ..View::fit(2, 1, 2, 10) });
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let bands: Vec<_> = scene.identities.iter().map(|band| (band.first, band.last, band.count)).collect();
     assert_eq!(bands, [(0, 1, 2), (0, 2, 2)]);
     assert!(scene.quads.iter().all(|quad| quad.y == [0, 1]));
@@ -209,7 +209,7 @@ fn band_changes_with_its_blocks() {
 
 #[test]
 fn band_without_highlighted_blocks_is_faded() {
-    let mut history = History::drawn(
+    let mut history = History::from_picture(
         "
         .# 6
         #. 6
@@ -219,7 +219,7 @@ fn band_without_highlighted_blocks_is_faded() {
     // The middle one of the three.
     history.highlight = true;
     let scene = scene(&history, View { bytes_per_px: 20.0, ..View::fit(2, 1, 2, 10) });
-    plain::check(&history, &scene);
+    brute_force_scene::check(&history, &scene);
     let bands: Vec<_> = scene.quads.iter().map(|quad| (quad.x, quad.paint & FADED != 0)).collect();
     assert_eq!(bands, [([0, 1], false), ([1, 2], true)]);
 }
@@ -246,14 +246,14 @@ fn scene_with_too_many_quads_has_higher_bands() {
         scene.quads.len()
     );
     // The estimate is made in slices too.
-    history.with(|source| {
+    history.with_source(|source| {
         let mut job = SceneJob::new(source, view);
         let mut asked = 0u32;
         let mut has_time = || {
             asked += 1;
             !asked.is_multiple_of(7)
         };
-        let sliced = std::iter::repeat_with(|| job.step(source, &mut Slice::new(&mut has_time)))
+        let sliced = std::iter::repeat_with(|| job.step(source, &mut TimeSlice::new(&mut has_time)))
             .take(1_000_000)
             .flatten()
             .next();
@@ -263,7 +263,7 @@ fn scene_with_too_many_quads_has_higher_bands() {
 
 #[test]
 fn invalid_view_gives_empty_scene() {
-    let history = History::drawn("## 10");
+    let history = History::from_picture("## 10");
     let fit = View::fit(2, 10, 10, 10);
     for view in [
         View { x_per_px: f64::NAN, ..fit },

@@ -43,7 +43,7 @@ fn real_snapshots_have_stacks_without_gaps() {
                     _ => None,
                 });
                 let scene = scene.unwrap();
-                whole(&scene);
+                check_filled_columns(&scene);
                 if closer == 1.0 {
                     assert_eq!(
                         scene.columns.total.iter().copied().max(),
@@ -65,7 +65,7 @@ fn replies(engine: &mut Engine) -> Vec<Reply> {
 }
 
 /// Checks that quads fill every column from the bottom to its total without overlap.
-fn whole(scene: &Scene) {
+fn check_filled_columns(scene: &Scene) {
     assert!(scene.quads.len() <= MAX_QUADS && scene.quads.len() == scene.identities.len());
     let mut filled = vec![0i64; scene.columns.total.len()];
     for quad in &scene.quads {

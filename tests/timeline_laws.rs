@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use support::history::{History, histories};
 
 fn scene(history: &History, view: View) -> Scene {
-    history.with(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
+    history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
 }
 
 /// Live blocks after an event from the bottom up: id, lowest byte, end.
 fn stack(history: &History, moment: u32) -> Vec<(u32, u64, u64)> {
     let mut height = 0;
-    let live = history.ranked.iter().filter(|&&id| {
+    let live = history.order.iter().filter(|&&id| {
         let (born, died, size) = history.spans[id as usize];
         (born..died).contains(&moment) && size > 0
     });
@@ -52,7 +52,7 @@ fn windows() -> impl Strategy<Value = View> {
 }
 
 /// Indices of the quads of a column.
-fn of_column(scene: &Scene, column: usize) -> Vec<usize> {
+fn quads_of_column(scene: &Scene, column: usize) -> Vec<usize> {
     let left = scene.columns.edge_px[column] as i16;
     let quads = scene.quads.iter().enumerate();
     quads.filter(|(_, quad)| quad.x[0] <= left && left < quad.x[1]).map(|(index, _)| index).collect()
@@ -68,7 +68,7 @@ proptest! {
         let view = View { x_per_px: fit.x_per_px * scale.min(1.0), bytes_per_px: 1.0, ..fit };
         let scene = scene(&history, view);
         for (column, &total) in scene.columns.total.iter().enumerate() {
-            let quads = of_column(&scene, column);
+            let quads = quads_of_column(&scene, column);
             let height: i64 = quads.iter().map(|&at| i64::from(scene.quads[at].y[1]) - i64::from(scene.quads[at].y[0])).sum();
             prop_assert_eq!(height as u64, total.min(32_767), "column {}", column);
             let left = scene.columns.edge_px[column] as i16;
@@ -115,7 +115,7 @@ proptest! {
         places in prop::collection::vec((0.0..1.0f64, 0.0..1.0f64), 20),
     ) {
         let scene = scene(&history, view);
-        history.with(|source| for (across, up) in places {
+        history.with_source(|source| for (across, up) in places {
             let (x, y) = ((across * f64::from(view.width_px)) as i32, (up * f64::from(view.height_px)) as i32);
             let Some(hit) = scene_hit(&scene, x, y) else {
                 assert!(scene.columns.edge_px.is_empty() || x < scene.columns.edge_px[0] || x >= *scene.columns.edge_px.last().unwrap());
@@ -139,7 +139,7 @@ proptest! {
 }
 
 /// Ten million events with 80 GB at the bottom. Near the end, small blocks of single bytes come and go at every event.
-struct Deep {
+struct DeepHistory {
     allocations: Allocations,
     live: LiveSets,
     steps: BTreeMap<u32, i64>,
@@ -148,18 +148,18 @@ struct Deep {
 
 const EVENTS: u32 = 10_000_000;
 /// First event of the small blocks.
-const BUSY: u32 = 9_876_000;
-const BELOW: u64 = 80_000_000_007;
+const SMALL_BLOCKS_START: u32 = 9_876_000;
+const BOTTOM_BYTES: u64 = 80_000_000_007;
 
-impl Deep {
-    fn new() -> Deep {
-        let mut spans = vec![(0, u32::MAX, BELOW - 1000), (5, u32::MAX, 1000)];
+impl DeepHistory {
+    fn new() -> DeepHistory {
+        let mut spans = vec![(0, u32::MAX, BOTTOM_BYTES - 1000), (5, u32::MAX, 1000)];
         let mut chance = 9u64;
         let mut below = |end: u64| {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (chance >> 33) % end
         };
-        spans.extend((0..400).map(|at| (BUSY + 2 * at, BUSY + 2 * at + 1 + below(60) as u32, 1 + below(40))));
+        spans.extend((0..400).map(|at| (SMALL_BLOCKS_START + 2 * at, SMALL_BLOCKS_START + 2 * at + 1 + below(60) as u32, 1 + below(40))));
         let mut steps = BTreeMap::new();
         for &(born, died, size) in &spans {
             // The change of a state is that of the event before it. The first state has none.
@@ -170,9 +170,9 @@ impl Deep {
                 *steps.entry(died - 1).or_insert(0) -= size as i64;
             }
         }
-        let base = (BELOW - 1000) as i64;
+        let base = (BOTTOM_BYTES - 1000) as i64;
         let totals = Totals::build(EVENTS, base, |event| steps.get(&event.0).copied().unwrap_or(0));
-        Deep { allocations: Allocations::from_spans(spans), live: LiveSets::default(), steps, totals }
+        DeepHistory { allocations: Allocations::from_spans(spans), live: LiveSets::default(), steps, totals }
     }
 
     fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
@@ -194,13 +194,13 @@ impl Deep {
     /// A window of this scale around the small blocks.
     fn view(x_per_px: f64, bytes_per_px: f64) -> View {
         let view = View { x_per_px, bytes_per_px, ..View::fit(1, 1, 300, 200) };
-        let left_px = (f64::from(BUSY + 300) / x_per_px) as i64 - 150;
-        View { left_px, bottom_px: (BELOW as f64 / bytes_per_px) as i64 - 50, ..view }
+        let left_px = (f64::from(SMALL_BLOCKS_START + 300) / x_per_px) as i64 - 150;
+        View { left_px, bottom_px: (BOTTOM_BYTES as f64 / bytes_per_px) as i64 - 50, ..view }
     }
 }
 
 /// Quads of single blocks with their ids, in plane coordinates and cut to a window.
-fn in_the_plane(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> {
+fn plane_quads(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> {
     let (left, bottom) = (scene.view.left_px, scene.view.bottom_px);
     let cut = |[from, to]: [i16; 2], origin: i64, start: i64, size: u32| {
         [i64::from(from) + origin, i64::from(to) + origin].map(|at| at.clamp(start, start + i64::from(size)))
@@ -217,12 +217,12 @@ fn in_the_plane(scene: &Scene, window: &View) -> Vec<(u32, [i64; 2], [i64; 2])> 
 
 #[test]
 fn panning_moves_quads_by_whole_pixels() {
-    let deep = Deep::new();
+    let deep = DeepHistory::new();
     deep.with(|source| {
         for (x_per_px, bytes_per_px) in
             [(1.0 / 64.0, 1.0 / 16.0), (1.0 / 3.0, 0.3), (1.0, 1.0), (0.7, 7.3), (3.3, 2.0), (2.0, 0.1)]
         {
-            let view = Deep::view(x_per_px, bytes_per_px);
+            let view = DeepHistory::view(x_per_px, bytes_per_px);
             let still = SceneJob::run(source, view).unwrap();
             let mut compared = 0;
             for (right_px, up_px) in [(1, 0), (-1, 0), (0, 1), (0, -1), (37, -23), (-111, 64), (250, 3), (-299, -150)] {
@@ -237,7 +237,7 @@ fn panning_moves_quads_by_whole_pixels() {
                     height_px: height,
                     ..view
                 };
-                let [one, other] = [&still, &panned].map(|scene| in_the_plane(scene, &both));
+                let [one, other] = [&still, &panned].map(|scene| plane_quads(scene, &both));
                 assert_eq!(one, other, "{x_per_px} × {bytes_per_px}, moved by {right_px}, {up_px}");
                 compared += one.len();
             }
@@ -248,8 +248,8 @@ fn panning_moves_quads_by_whole_pixels() {
 
 #[test]
 fn single_byte_blocks_at_80_gb_are_exact() {
-    let deep = Deep::new();
-    let view = Deep::view(1.0 / 64.0, 1.0 / 16.0);
+    let deep = DeepHistory::new();
+    let view = DeepHistory::view(1.0 / 64.0, 1.0 / 16.0);
     deep.with(|source| {
         let scene = SceneJob::run(source, view).unwrap();
         assert!(scene.columns.moments.iter().all(|&count| count == 1), "single states");
@@ -274,7 +274,7 @@ fn single_byte_blocks_at_80_gb_are_exact() {
 
 #[test]
 fn zoom_to_limit_and_back_keeps_position() {
-    let extent = Extent { width: u64::from(EVENTS) + 1, bytes: BELOW };
+    let extent = Extent { width: u64::from(EVENTS) + 1, bytes: BOTTOM_BYTES };
     let fit = View::fit(extent.width, extent.bytes, 1280, 700);
     for (column, row) in [(0.0, 0.0), (333.3, 123.4), (1279.0, 699.0)] {
         let (moment, byte) = (fit.x_from_column(column), fit.bytes_from_row(row));

@@ -6,7 +6,7 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, At, Details, FlameQuestion, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, Reach,
+    Arrangement, MomentSpec, Details, FlameQuestion, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, FoldScope,
     Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -23,7 +23,7 @@ fn page(opened: &mut Opened, device: i64, question: TreeQuestion) -> TreePage {
 }
 
 fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts> {
-    let at = moments.iter().map(|&moment| At::Moment(moment)).collect();
+    let at = moments.iter().map(|&moment| MomentSpec::Moment(moment)).collect();
     match reply(&mut opened.engine, Request::Ask(Ask { serial: 8, device, what: Question::Moments(at) })) {
         Reply::Answer { serial: 8, answer: Answer::Moments(moments) } => moments,
         other => panic!("{other:?}"),
@@ -32,12 +32,12 @@ fn moments(opened: &mut Opened, device: i64, moments: &[u32]) -> Vec<MomentFacts
 
 /// The tree with all nodes open.
 fn whole(scope: Scope, arrangement: Arrangement) -> TreeQuestion {
-    let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+    let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
     TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 2000] }
 }
 
 /// Details of all allocations of a device.
-fn all(opened: &mut Opened, device: i64) -> Vec<Details> {
+fn all_details(opened: &mut Opened, device: i64) -> Vec<Details> {
     let mut all = Vec::new();
     while let Some(details) = opened.details(device, all.len() as u32) {
         all.push(details);
@@ -68,7 +68,7 @@ fn weight(details: &Details, scope: Scope) -> Option<u64> {
 }
 
 /// Label of a frame in the tree.
-fn shown(frame: &FrameText, arrangement: Arrangement) -> String {
+fn frame_label(frame: &FrameText, arrangement: Arrangement) -> String {
     let no_file = matches!(frame.filename.as_str(), "" | "??");
     match arrangement.merge {
         Merge::Line => format!("{}|{}|{}", frame.name, frame.filename, frame.line),
@@ -88,7 +88,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
     let frames = details.frames.iter().filter(|it| arrangement.internal == Internal::Shown || !internal(&it.filename));
     for frame in frames {
         let no_file = matches!(frame.filename.as_str(), "" | "??");
-        path.push(shown(frame, arrangement));
+        path.push(frame_label(frame, arrangement));
         if arrangement.merge == Merge::File
             && !no_file
             && path.len() > 1
@@ -107,7 +107,7 @@ fn path(details: &Details, arrangement: Arrangement, named: &BTreeSet<u32>) -> V
         // The call site: the innermost user frame even if the rules hide its file, else the innermost frame.
         let site = details.frames.iter().find(|it| it.user).or(details.frames.first());
         let site = site.filter(|_| details.stack.is_some_and(|stack| named.contains(&stack)));
-        path.extend(site.map(|frame| shown(frame, arrangement)));
+        path.extend(site.map(|frame| frame_label(frame, arrangement)));
     }
     path
 }
@@ -188,7 +188,7 @@ proptest! {
         let mut opened = open(&turns::file(&turns)).unwrap();
         let rules = ["native", "file:/torch/"].map(str::to_owned).to_vec();
         opened.engine.request(Request::InternalFrames(rules));
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         let last = opened.summary.devices[0].events as u32;
         for (from, to, kind) in scopes {
             let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
@@ -239,7 +239,7 @@ proptest! {
         ends in prop::collection::vec((0u32..70, 0u32..70), 1..6),
     ) {
         let mut opened = open(&turns::file(&turns)).unwrap();
-        let all = all(&mut opened, 0);
+        let all = all_details(&mut opened, 0);
         let last = opened.summary.devices[0].events as u32;
         for (from, to) in ends {
             let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
@@ -315,15 +315,15 @@ fn sample() -> Opened {
     open(&turns::file(&turns)).unwrap()
 }
 
-fn born(opened: &Opened) -> Scope {
+fn allocated_scope(opened: &Opened) -> Scope {
     Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 })
 }
 
 #[test]
 fn heaviest_allocation_of_node_matches_brute_force() {
     let mut opened = sample();
-    let all = all(&mut opened, 0);
-    let scope = born(&opened);
+    let all = all_details(&mut opened, 0);
+    let scope = allocated_scope(&opened);
     for arrangement in arrangements() {
         for row in page(&mut opened, 0, whole(scope, arrangement)).rows {
             let node = row.node;

@@ -5,15 +5,15 @@
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, At, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Reach, Reveal, Root, Scope, Span,
+    Arrangement, MomentSpec, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, FoldScope, Reveal, Root, Scope, Span,
     TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
-use numbered::{Open, lines, open, pickle};
+use numbered::{OpenFile, pickle_of_lines, open, pickle};
 use std::time::{Duration, Instant};
 
-impl Open {
+impl OpenFile {
     fn tree(&mut self, question: TreeQuestion) -> TreePage {
         let started = Instant::now();
         match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Tree(Box::new(question)) })) {
@@ -26,7 +26,7 @@ impl Open {
     }
 
     fn curve(&mut self) -> Weight {
-        let at = vec![At::Moment(self.last)];
+        let at = vec![MomentSpec::Moment(self.last)];
         match self.reply(Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 Weight { bytes: moments[0].requested, count: moments[0].count }
@@ -36,7 +36,7 @@ impl Open {
     }
 
     fn everything_open(&self, root: Root) -> TreeQuestion {
-        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         let arrangement = Arrangement { root, ..Arrangement::default() };
         let scope = Scope::At(self.last);
         TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: None, rows: [0, 100] }
@@ -71,7 +71,7 @@ fn depth_limit_is_independent_of_earlier_questions() {
     for internal in [Internal::Shown, Internal::Hidden] {
         let mut opens = [open(&bytes), open(&bytes)];
         opens.iter_mut().for_each(|open| open.engine.request(Request::InternalFrames(vec!["name:f1".to_owned()])));
-        let of = |open: &Open| {
+        let of = |open: &OpenFile| {
             let mut question = open.everything_open(Root::Outermost);
             question.arrangement.internal = internal;
             question
@@ -92,13 +92,13 @@ fn depth_limit_is_independent_of_earlier_questions() {
 fn hundred_thousand_stacks_keep_slices_short() {
     // A busy machine can make any slice long, but not every time.
     assert!(
-        (0..3).any(|_| a_hundred_thousand_stacks() < Duration::from_millis(100)),
+        (0..3).any(|_| longest_slice() < Duration::from_millis(100)),
         "a slice or a window of known rows takes too long"
     );
 }
 
 /// Longest time between two checks of the clock, or for a window of known rows.
-fn a_hundred_thousand_stacks() -> Duration {
+fn longest_slice() -> Duration {
     let mut open = open(&pickle(330, (0..100_000).map(|at| (u64::from(at) + 1, vec![at % 317, 0, at / 317]))));
     let mut again = Duration::ZERO;
     for root in [Root::Outermost, Root::Innermost] {
@@ -161,7 +161,7 @@ fn box_of_allocation_is_found_quickly() {
 #[test]
 fn frames_with_long_path_are_hidden_quickly() {
     let path = format!("/home/{}x.py", "a".repeat(4000));
-    let mut open = open(&lines(&path, 5_000));
+    let mut open = open(&pickle_of_lines(&path, 5_000));
     let rules = (0..30).map(|at| format!("file:aaaa{at}")).collect();
     open.engine.request(Request::InternalFrames(rules));
     let mut question = open.everything_open(Root::Outermost);

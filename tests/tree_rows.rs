@@ -5,7 +5,7 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Fold, FoldState, Reach, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldState, FoldScope, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
@@ -44,12 +44,12 @@ fn sample() -> (Opened, TreeQuestion) {
     (opened, TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: None, rows: [0, 2000] })
 }
 
-fn fold(node: u32, reach: Reach, state: FoldState) -> Fold {
+fn fold(node: u32, reach: FoldScope, state: FoldState) -> Fold {
     Fold { node, reach, state }
 }
 
 fn all_open(question: &TreeQuestion) -> TreeQuestion {
-    TreeQuestion { folds: vec![fold(0, Reach::AllBelow, FoldState::Open)], ..question.clone() }
+    TreeQuestion { folds: vec![fold(0, FoldScope::AllBelow, FoldState::Open)], ..question.clone() }
 }
 
 /// Children of each node in their order.
@@ -72,7 +72,7 @@ fn expected(
     let node = way[way.len() - 1];
     let mut is_open = open;
     for fold in folds {
-        let reaches = fold.node == node || (fold.reach == Reach::AllBelow && way.contains(&fold.node));
+        let reaches = fold.node == node || (fold.reach == FoldScope::AllBelow && way.contains(&fold.node));
         if reaches && fold.state != FoldState::Leaf {
             is_open = fold.state == FoldState::Open;
         }
@@ -90,7 +90,7 @@ fn expected(
     }
 }
 
-fn way_to(rows: &[TreeRow], node: u32) -> Vec<u32> {
+fn path_to(rows: &[TreeRow], node: u32) -> Vec<u32> {
     let parent = |node: u32| rows.iter().find(|row| row.node == node).map(|row| row.parent).filter(|&it| it != node);
     let mut way: Vec<u32> = std::iter::successors(Some(node), |&at| parent(at)).collect();
     way.reverse();
@@ -116,13 +116,13 @@ proptest! {
         let node = |place: usize| tree[place % tree.len()].node;
         question.folds = folds.iter().map(|&(place, all, state)| {
             let state = match state { 0 => FoldState::Leaf, 1 | 2 => FoldState::Closed, _ => FoldState::Open };
-            fold(node(place), if all { Reach::AllBelow } else { Reach::One }, state)
+            fold(node(place), if all { FoldScope::AllBelow } else { FoldScope::One }, state)
         }).collect();
         question.focus = focus.map(node);
         let top = question.focus.unwrap_or(0);
         let children = children(&tree);
         let mut rows = Vec::new();
-        let way = way_to(&tree, top);
+        let way = path_to(&tree, top);
         expected(&children, &way, &question.folds, true, &mut rows);
         let seen = page(&mut opened, &question);
         prop_assert_eq!(seen.rows.iter().map(|row| (row.node, row.fold)).collect::<Vec<_>>(), rows.clone());
@@ -141,7 +141,7 @@ proptest! {
             question.rows = [window.0, window.1 + 1];
             question.reveal = Some(Reveal::Node(target));
             let shown = page(&mut opened, &question);
-            let is_below = way_to(&tree, target).contains(&top);
+            let is_below = path_to(&tree, target).contains(&top);
             prop_assert_eq!(shown.revealed.map(|(_, node)| node), Some(target).filter(|_| is_below));
             if let Some((row, _)) = shown.revealed {
                 prop_assert_eq!(shown.rows[(row - shown.first) as usize].node, target);
@@ -149,7 +149,7 @@ proptest! {
                 prop_assert!(shown.opened.is_empty());
             }
             question.reveal = None;
-            question.folds.extend(shown.opened.iter().map(|&node| fold(node, Reach::One, FoldState::Open)));
+            question.folds.extend(shown.opened.iter().map(|&node| fold(node, FoldScope::One, FoldState::Open)));
             question.rows = [shown.first, window.1 + 1];
             let again = page(&mut opened, &question);
             prop_assert_eq!((again.row_count, again.rows), (shown.row_count, shown.rows));

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests may panic")]
 
 use crate::tmux::{Tmux, has_tmux};
-use memscape::units::grouped;
+use memscape::units::group_digits;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ fn open(size: [u16; 2], files: &[&str]) -> Tmux {
 }
 
 fn number(of: &Value) -> String {
-    grouped(of.as_u64().unwrap_or_else(|| panic!("{of} is not a number")))
+    group_digits(of.as_u64().unwrap_or_else(|| panic!("{of} is not a number")))
 }
 
 /// Waits until all words of a text are on the screen. Lines may be wrapped and have a list beside them.
@@ -246,7 +246,7 @@ fn resized_window_is_redrawn() {
     for size in [[200, 60], [40, 10], [10, 3], [1, 1], [120, 40]] {
         tmux.resize(size);
         tmux.wait("tmux has resized", |_| {
-            tmux.tell("#{pane_width}x#{pane_height}") == format!("{}x{}", size[0], size[1])
+            tmux.expand_format("#{pane_width}x#{pane_height}") == format!("{}x{}", size[0], size[1])
         });
     }
     tmux.wait_for(&["Peak ", "Insights", "Selection"]);
@@ -258,14 +258,14 @@ fn in_shell(tmux_size: [u16; 2]) -> Tmux {
     let tmux =
         Tmux::run(tmux_size, &format!("sh -c \"'{PROGRAM}' tui '{file}'; echo status=\\$?; stty -a; read line\""));
     tmux.wait_for(&["Peak ", "Insights"]);
-    assert_eq!(tmux.tell("#{alternate_on}"), "1");
+    assert_eq!(tmux.expand_format("#{alternate_on}"), "1");
     tmux
 }
 
-fn is_sane(tmux: &Tmux, status: &str) {
+fn check_restored(tmux: &Tmux, status: &str) {
     let screen = tmux.wait_for(&[status, "icanon"]);
     assert!(!screen.contains("-icanon") && !screen.contains("-echo "), "terminal is still in raw mode:\n{screen}");
-    assert_eq!(tmux.tell("#{alternate_on} #{mouse_any_flag} #{cursor_flag}"), "0 0 1");
+    assert_eq!(tmux.expand_format("#{alternate_on} #{mouse_any_flag} #{cursor_flag}"), "0 0 1");
 }
 
 #[test]
@@ -276,12 +276,12 @@ fn quitting_restores_terminal() {
     for keys in [&["q"][..], &["Q"], &["C-c"], &["T", "q", "q"], &["?", "C-c"], &["/", "C-c"]] {
         let tmux = in_shell([80, 24]);
         tmux.keys(keys);
-        is_sane(&tmux, "status=0");
+        check_restored(&tmux, "status=0");
     }
 }
 
-fn process(of: &Tmux) -> String {
-    let shell = of.tell("#{pane_pid}");
+fn child_pid(of: &Tmux) -> String {
+    let shell = of.expand_format("#{pane_pid}");
     let children = Command::new("pgrep").args(["-P", &shell]).output().unwrap();
     String::from_utf8(children.stdout).unwrap().trim().to_owned()
 }
@@ -293,11 +293,11 @@ fn signal_restores_terminal_and_closed_terminal_ends_program() {
     }
     for (signal, status) in [("TERM", 0), ("INT", 0), ("HUP", 129)] {
         let tmux = in_shell([80, 24]);
-        assert!(Command::new("kill").args([&format!("-{signal}"), &process(&tmux)]).status().unwrap().success());
-        is_sane(&tmux, &format!("status={status}"));
+        assert!(Command::new("kill").args([&format!("-{signal}"), &child_pid(&tmux)]).status().unwrap().success());
+        check_restored(&tmux, &format!("status={status}"));
     }
     let tmux = in_shell([80, 24]);
-    let process = process(&tmux);
+    let process = child_pid(&tmux);
     tmux.hang_up();
     // A process that ended is listed as a zombie until its status is read.
     let is_there = || std::fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z"));
@@ -322,11 +322,11 @@ fn suspended_program_resumes() {
     tmux.wait_for(&["Peak ", "Insights"]);
     tmux.keys(&["C-z"]);
     tmux.wait_for(&["Stopped"]);
-    assert_eq!(tmux.tell("#{alternate_on}"), "0");
+    assert_eq!(tmux.expand_format("#{alternate_on}"), "0");
     tmux.text("fg\n");
     tmux.wait_for(&["Peak ", "Insights"]);
     tmux.keys(&["T"]);
     tmux.wait_for(&["in all"]);
     tmux.keys(&["Q"]);
-    tmux.wait("the shell is back", |_| tmux.tell("#{alternate_on}") == "0");
+    tmux.wait("the shell is back", |_| tmux.expand_format("#{alternate_on}") == "0");
 }

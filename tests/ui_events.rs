@@ -7,22 +7,22 @@ use memscape::engine::protocol::{
     Action as Did, Details, DeviceSummary, EventRow, EventsFilter, EventsPage, EventsQuestion, TableText,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::ui::events::{EventStep, EventsAction, ROW_PX, chips, grid, status};
+use memscape::ui::events::{EventStep, EventsAction, ROW_PX, action_filters, grid, status};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{Extent, Go};
+use memscape::ui::rows::{SelectMode, RowMove};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
 /// A worker that lists every `step`-th of `events`.
-struct Listed {
+struct EventsWorker {
     events: u32,
     step: u32,
 }
 
-impl Worker for Listed {}
+impl Worker for EventsWorker {}
 
-type Page = face::Page<Listed>;
+type Page = face::Page<EventsWorker>;
 
 impl Page {
     fn open(events: u32) -> Page {
@@ -36,8 +36,8 @@ impl Page {
             time_us: Some((1_000_000, 9_000_000)),
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Listed { events, step: 1 }, vec![device]);
-        assert!(page.asked().is_none(), "the list is hidden");
+        let mut page = Page::with_devices(EventsWorker { events, step: 1 }, vec![device]);
+        assert!(page.events_request().is_none(), "the list is hidden");
         page.act(Action::TabChosen(Tab::Events));
         page.answer();
         page.scroll(0.0);
@@ -46,19 +46,19 @@ impl Page {
     }
 
     fn events(&mut self, action: EventsAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
-    fn key(&mut self, go: Go) {
-        self.act(Action::Command(Command::Rows(RowsStep::Go(go, Extent::One))));
+    fn key(&mut self, go: RowMove) {
+        self.act(Action::Command(Command::Rows(RowsStep::Go(go, SelectMode::Only))));
     }
 
     fn scroll(&mut self, top: f64) {
         self.events(EventsAction::Scrolled(top, 20.0 * ROW_PX));
     }
 
-    fn asked(&self) -> Option<(u32, EventsQuestion)> {
-        self.request(|request| match request {
+    fn events_request(&self) -> Option<(u32, EventsQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 0, what: Question::Events(question) }) => {
                 Some((*serial, (**question).clone()))
             }
@@ -69,7 +69,7 @@ impl Page {
     /// Answers the list request: row N is event N × `step`. Events are allocs, except every fifth is a free, and event
     /// 7 an OOM.
     fn answer(&mut self) -> EventsQuestion {
-        let (serial, question) = self.asked().expect("the list was requested");
+        let (serial, question) = self.events_request().expect("the list was requested");
         let [first, count] = question.rows;
         let (listed, step) = (self.worker.events.div_ceil(self.worker.step), self.worker.step);
         let row = |row: u32| {
@@ -108,23 +108,23 @@ impl Page {
             revealed: question.reveal.map(|event| event.div_ceil(step).min(listed.saturating_sub(1))),
             actions,
         };
-        self.answered(serial, Answer::Events(Box::new(page)));
+        self.answer_with(serial, Answer::Events(Box::new(page)));
         question
     }
 
     fn answer_all(&mut self) {
         for _ in 0..5 {
-            if self.asked().is_some() {
+            if self.events_request().is_some() {
                 self.answer();
             }
         }
-        assert!(self.asked().is_none(), "no further request");
+        assert!(self.events_request().is_none(), "no further request");
     }
 
     /// Event of the active row, where key presses start.
     fn active(&self) -> Option<u32> {
         let grid = grid(&self.state.events, &self.state);
-        grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.of)
+        grid.rows.iter().find(|row| Some(row.row) == grid.active).map(|row| row.item)
     }
 }
 
@@ -132,73 +132,73 @@ impl Page {
 fn list_starts_at_cursor_and_follows_it() {
     let mut page = Page::open(10_000_000);
     assert_eq!(page.active(), Some(9), "the peak is after event 9");
-    page.act(Action::MomentTyped("7,654,321".into()));
+    page.act(Action::GoToEntered("7,654,321".into()));
     let question = page.answer();
     assert_eq!(question.reveal, Some(7_654_321));
     page.answer_all();
     assert_eq!(page.active(), Some(7_654_321));
     let seen = grid(&page.state.events, &page.state);
-    let row = seen.rows.iter().find(|row| row.of == 7_654_321).expect("the row is visible");
+    let row = seen.rows.iter().find(|row| row.item == 7_654_321).expect("the row is visible");
     assert!(row.class.contains("now") && row.cells[0].text == "7,654,321", "{row:?}");
-    assert!(seen.all_px <= 12_000_000.0, "page is higher than browsers draw");
+    assert!(seen.total_px <= 12_000_000.0, "page is higher than browsers draw");
     // Nothing moved, so nothing is requested.
     page.scroll(page.state.events.scroll.jump().1);
     page.answer_all();
     page.scroll(page.state.events.scroll.jump().1);
-    assert!(page.asked().is_none());
+    assert!(page.events_request().is_none());
 }
 
 #[test]
 fn keys_move_cursor_between_events() {
     let mut page = Page::open(1000);
-    page.key(Go::Down);
-    assert_eq!(page.state.pinned.moment, 11, "after event 10");
+    page.key(RowMove::Down);
+    assert_eq!(page.state.cursor.moment, 11, "after event 10");
     page.answer_all();
     assert_eq!(page.active(), Some(10));
     // To a row that is not loaded yet: the cursor moves when it arrives.
-    page.key(Go::Last);
-    assert_eq!(page.state.pinned.moment, 11);
+    page.key(RowMove::Last);
+    assert_eq!(page.state.cursor.moment, 11);
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (1000, Some(999)));
-    page.key(Go::First);
+    assert_eq!((page.state.cursor.moment, page.active()), (1000, Some(999)));
+    page.key(RowMove::First);
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (1, Some(0)));
+    assert_eq!((page.state.cursor.moment, page.active()), (1, Some(0)));
     // Extending the selection leaves the cursor in place.
-    page.act(Action::Command(Command::Rows(RowsStep::Go(Go::Down, Extent::Through))));
-    assert_eq!((page.state.pinned.moment, page.state.events.chosen.count()), (1, 2));
+    page.act(Action::Command(Command::Rows(RowsStep::Go(RowMove::Down, SelectMode::Extend))));
+    assert_eq!((page.state.cursor.moment, page.state.events.selected_rows.count()), (1, 2));
 }
 
 #[test]
 fn click_on_free_moves_cursor_to_free() {
     let mut page = Page::open(1000);
-    page.events(EventsAction::RowClicked(14, Extent::One));
-    assert_eq!(page.state.pinned.moment, 15);
-    page.tell(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
-    assert_eq!(page.state.pinned.moment, 15, "cursor stays at the free");
+    page.events(EventsAction::RowClicked(14, SelectMode::Only));
+    assert_eq!(page.state.cursor.moment, 15);
+    page.answer_details(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
+    assert_eq!(page.state.cursor.moment, 15, "cursor stays at the free");
     page.answer_all();
     assert!(
-        grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 14 && row.class.contains("selected"))
+        grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 14 && row.class.contains("selected"))
     );
     // Keys move to both ends of its lifetime.
-    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToBorn))));
+    page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToAllocated))));
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active()), (3, Some(2)));
-    page.act(Action::TabChosen(Tab::Tree));
+    assert_eq!((page.state.cursor.moment, page.active()), (3, Some(2)));
+    page.act(Action::TabChosen(Tab::CallTree));
     page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::ToFreed))));
     page.answer_all();
-    assert_eq!((page.state.pinned.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
+    assert_eq!((page.state.cursor.moment, page.active(), page.state.views.tab), (15, Some(14), Tab::Events));
     // Enter selects the allocation of the row.
-    page.key(Go::Down);
+    page.key(RowMove::Down);
     page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
     assert!(
-        page.done.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+        page.effects.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
     );
 }
 
 #[test]
 fn filter_is_requested_and_shown_in_status() {
     let mut page = Page::open(80);
-    let listed: Vec<(u32, String)> = chips(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
+    let listed: Vec<(u32, String)> = action_filters(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
     page.worker.step = 7;
@@ -208,12 +208,12 @@ fn filter_is_requested_and_shown_in_status() {
     assert_eq!(status(&page.state.events).text, "12 events of 80");
     assert_eq!(page.active(), Some(14), "first listed event after the cursor");
     let row =
-        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 7).expect("row of the OOM event");
+        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.item == 7).expect("row of the OOM event");
     assert_eq!(row.cells[3].text, "▲ oom");
     assert_eq!(row.cells[8].text, "requested 1.00 MiB, the driver had 3.00 MiB free · train.py:1 step");
     assert_eq!(row.cells[5].text, "–");
 
-    page.events(EventsAction::Typed("train.py".into()));
+    page.events(EventsAction::FilterTyped("train.py".into()));
     assert_eq!(page.answer().filter.text, "train.py");
     page.act(Action::Command(Command::Rows(RowsStep::Clear)));
     page.worker.step = 1;
@@ -227,7 +227,7 @@ fn filter_is_requested_and_shown_in_status() {
 fn row_has_all_columns() {
     let page = Page::open(80);
     let row =
-        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.of == 14).expect("the row is visible");
+        grid(&page.state.events, &page.state).rows.into_iter().find(|row| row.item == 14).expect("the row is visible");
     let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(
         texts,
@@ -247,7 +247,7 @@ fn row_has_all_columns() {
         ]
     );
     assert_eq!(row.cells[9].title, "4,194,304 B", "live bytes exclude bytes awaiting free");
-    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.of == 3 && row.class.contains("found")));
+    assert!(grid(&page.state.events, &page.state).rows.iter().any(|row| row.item == 3 && row.class.contains("found")));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn range_lists_only_its_events() {
     let mut page = Page::open(80);
     page.act(Action::Command(Command::ToggleRange));
     page.answer_all();
-    page.key(Go::Down);
+    page.key(RowMove::Down);
     let question = page.answer();
     assert_eq!(question.filter.between, Some([10, 11]), "range starts at the cursor: event 10");
     assert!(status(&page.state.events).text.ends_with("in range"));
@@ -264,12 +264,12 @@ fn range_lists_only_its_events() {
 #[test]
 fn selected_rows_are_copied() {
     let mut page = Page::open(1000);
-    page.events(EventsAction::RowClicked(3, Extent::One));
+    page.events(EventsAction::RowClicked(3, SelectMode::Only));
     page.answer_all();
-    page.events(EventsAction::RowClicked(5, Extent::Through));
+    page.events(EventsAction::RowClicked(5, SelectMode::Extend));
     page.act(Action::Command(Command::Rows(RowsStep::Copy)));
     let (serial, chosen) = page
-        .done
+        .effects
         .iter()
         .find_map(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, what: Question::EventsText(question), .. })) => {
@@ -280,18 +280,18 @@ fn selected_rows_are_copied() {
         .expect("the text was requested");
     assert_eq!(chosen, [[3, 6]]);
     let part = TableText { text: "event\n3\n4\n5\n".into(), rows: 3, last: true };
-    page.answered(serial, Answer::TableText(part));
-    assert!(page.done.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
+    page.answer_with(serial, Answer::TableText(part));
+    assert!(page.effects.contains(&Effect::CopyPromised("event\n3\n4\n5\n".into())));
     page.act(Action::Copied(Ok(())));
     assert_eq!(page.state.remark.as_deref(), Some("Copied 3 rows."));
     page.act(Action::Command(Command::Rows(RowsStep::ChooseAll)));
-    assert_eq!(page.state.events.chosen.count(), 1000);
+    assert_eq!(page.state.events.selected_rows.count(), 1000);
 }
 
 #[test]
 fn late_scroll_event_does_not_undo_jump() {
     let mut page = Page::open(100_000);
-    page.key(Go::Last);
+    page.key(RowMove::Last);
     let (jumps, px) = page.state.events.scroll.jump();
     // The browser reports its scroll position from before the jump.
     page.scroll(0.0);

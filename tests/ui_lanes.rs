@@ -7,9 +7,9 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::effect::{Pointer, WheelAxis};
+use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::overlay::Overlay;
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
@@ -34,15 +34,15 @@ fn scene(view: View) -> Scene {
 }
 
 /// A worker that sends no replies by itself.
-struct Lanes;
+struct SilentWorker;
 
-impl Worker for Lanes {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Lanes>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open(devices: Vec<DeviceSummary>) -> Page {
-        let mut page = Page::on(CANVAS, Lanes);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         let first = devices.first().map(|device| device.device);
         page.load(devices);
         // The device with the highest peak is shown first.
@@ -52,12 +52,12 @@ impl Page {
         page
     }
 
-    fn three() -> Page {
+    fn three_devices() -> Page {
         Page::open(vec![device(0, 999, 1 << 20, None), device(1, 99, 3 << 20, None), device(-1, 9, 1 << 10, None)])
     }
 
-    fn asked(&self) -> Option<(u32, i64, View)> {
-        let mut scenes = self.done.iter().filter_map(|effect| match effect {
+    fn scene_request(&self) -> Option<(u32, i64, View)> {
+        let mut scenes = self.effects.iter().filter_map(|effect| match effect {
             Effect::Ask(Request::Ask(Ask { serial, device, what: Question::Scene { view, looks } }))
                 if *looks == Looks::default() =>
             {
@@ -73,11 +73,11 @@ impl Page {
     /// Answers scene requests until there are none. Returns their devices in order.
     fn answer_scenes(&mut self) -> Vec<i64> {
         let mut devices = Vec::new();
-        while let Some((serial, device, view)) = self.asked() {
+        while let Some((serial, device, view)) = self.scene_request() {
             devices.push(device);
             assert!(devices.len() < 50, "scene requests do not end");
-            self.answered(serial, Answer::Scene(Box::new(scene(view))));
-            let uploads = self.done.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
+            self.answer_with(serial, Answer::Scene(Box::new(scene(view))));
+            let uploads = self.effects.iter().filter(|effect| matches!(effect, Effect::Upload { .. })).count();
             assert_eq!(uploads, 1);
         }
         devices
@@ -90,7 +90,7 @@ impl Page {
 
 #[test]
 fn lanes_share_canvas_and_event_axis() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     assert_eq!(page.rows(), [[200, 300], [100, 199], [0, 99]], "one line between two lanes");
     for (lane, peak) in page.state.shown_lanes().zip([1u64 << 20, 3 << 20, 1 << 10]) {
         assert_eq!((lane.view.left_px, lane.view.x_per_px), (0, 10.0), "the longest has 1000 states");
@@ -108,17 +108,17 @@ fn lanes_share_canvas_and_event_axis() {
 
 #[test]
 fn lanes_take_turns_while_window_moves() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let mut devices = Vec::new();
     page.act(Action::Command(Command::ZoomEventsIn));
     for step in 0..6 {
-        let (serial, device, view) = page.asked().expect("a scene");
+        let (serial, device, view) = page.scene_request().expect("a scene");
         devices.push(device);
         let zoom = if step % 2 == 0 { Command::ZoomEventsIn } else { Command::ZoomEventsOut };
         page.act(Action::Command(zoom));
-        assert_eq!(page.asked(), None, "one request is in flight");
-        page.answered(serial, Answer::Scene(Box::new(scene(view))));
+        assert_eq!(page.scene_request(), None, "one request is in flight");
+        page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
     devices.sort_unstable();
     assert_eq!(devices, [-1, -1, 0, 0, 1, 1], "lanes take turns");
@@ -126,52 +126,52 @@ fn lanes_take_turns_while_window_moves() {
 
 #[test]
 fn reply_goes_to_the_lane_that_asked() {
-    let mut page = Page::three();
-    let (serial, device, view) = page.asked().expect("a scene");
+    let mut page = Page::three_devices();
+    let (serial, device, view) = page.scene_request().expect("a scene");
     assert_eq!(device, 0);
     page.act(Action::Command(Command::NextDevice));
-    assert_eq!(page.state.device_place, 1);
-    page.answered(serial + 77, Answer::Scene(Box::new(scene(view))));
+    assert_eq!(page.state.device_index, 1);
+    page.answer_with(serial + 77, Answer::Scene(Box::new(scene(view))));
     assert!(
-        page.state.shown_lanes().all(|lane| lane.place == 0 || lane.geometry.scene.is_none()),
+        page.state.shown_lanes().all(|lane| lane.index == 0 || lane.geometry.scene.is_none()),
         "a reply with an unknown serial is dropped"
     );
-    page.answered(serial, Answer::Scene(Box::new(scene(view))));
+    page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     let places: Vec<_> =
-        page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.place).collect();
+        page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).map(|lane| lane.index).collect();
     assert_eq!(places, [0]);
     assert_eq!(page.state.geometry.scene, None, "the focused lane has no scene yet");
 }
 
 #[test]
 fn click_focuses_lane_and_selects() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     page.act(Action::PointerMoved(Pointer { x: 40.0, y: 150.0 }));
     let hover = page.state.hover.clone().expect("a hover");
-    assert_eq!((hover.place, hover.spot.single()), (1, Some(3 + 99)));
-    assert!(matches!(page.done[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
-    assert_eq!(page.state.device_place, 0);
+    assert_eq!((hover.device_index, hover.spot.single_allocation()), (1, Some(3 + 99)));
+    assert!(matches!(page.effects[..], [Effect::Ask(Request::Ask(Ask { device: 1, what: Question::Hit { .. }, .. }))]));
+    assert_eq!(page.state.device_index, 0);
     page.act(Action::Clicked(Pointer { x: 40.0, y: 50.0 }));
-    assert_eq!(page.state.device_place, 2);
+    assert_eq!(page.state.device_index, 2);
     let asked = |effect: &Effect| {
         matches!(effect, Effect::Ask(Request::Ask(Ask { device: -1, what: Question::Details(102), .. })))
     };
-    assert!(page.done.iter().any(asked), "{:?}", page.done);
+    assert!(page.effects.iter().any(asked), "{:?}", page.effects);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     assert_eq!(before, after, "moving the focus does not move the picture");
-    assert_eq!(page.asked(), None);
+    assert_eq!(page.scene_request(), None);
 }
 
 #[test]
 fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let scales = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bytes_per_px).collect::<Vec<_>>();
     let before = scales(&page);
     let at = Pointer { x: 10.0, y: 140.0 };
-    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
+    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAction::ZoomBytes });
     let after = scales(&page);
     assert!(after[0] == before[0] && after[2] == before[2] && after[1] < before[1]);
     page.act(Action::PointerMoved(at));
@@ -185,35 +185,35 @@ fn byte_zoom_and_drag_apply_to_lane_under_pointer() {
 
 #[test]
 fn crosshair_ruler_and_markers_are_in_focused_lane() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
-    let focused_cursor = |page: &Page| page.state.cursor().map(|cursor| cursor.byte / (3 << 20));
+    let focused_cursor = |page: &Page| page.state.crosshair().map(|cursor| cursor.byte / (3 << 20));
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 120.0 }));
     assert_eq!((page.state.pointer, focused_cursor(&page)), (None, None), "over another lane");
-    assert_eq!(Overlay::of(&page.state).column, Some(50.0), "the column is shown in all lanes");
+    assert_eq!(Overlay::from_state(&page.state).other_lane_pointer, Some(50.0), "the column is shown in all lanes");
     page.act(Action::PointerMoved(Pointer { x: 50.0, y: 220.0 }));
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
-    assert_eq!(page.state.cursor_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
-    let overlay = Overlay::of(&page.state);
-    assert_eq!((overlay.column, overlay.crosshair.map(|it| it.at)), (None, Some(Pointer { x: 50.0, y: 20.0 })));
+    assert_eq!(page.state.crosshair_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
+    let overlay = Overlay::from_state(&page.state);
+    assert_eq!((overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)), (None, Some(Pointer { x: 50.0, y: 20.0 })));
 
-    page.act(Action::MarkerPut(Pointer { x: 30.0, y: 140.0 }));
-    assert_eq!(page.state.device_place, 1, "a marker belongs to a device");
+    page.act(Action::MarkerAdded(Pointer { x: 30.0, y: 140.0 }));
+    assert_eq!(page.state.device_index, 1, "a marker belongs to a device");
     assert_eq!(page.state.markers().map(|marker| marker.device).collect::<Vec<_>>(), [1]);
 
     let held = Modifiers { alt: true, ..Modifiers::default() };
-    page.act(Action::DragBegan { from: Pointer { x: 10.0, y: 10.0 }, held });
-    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
-    assert_eq!(page.state.device_place, 2);
-    let (ends, _) = Overlay::of(&page.state).ruler.expect("a ruler");
+    page.act(Action::DragStarted { from: Pointer { x: 10.0, y: 10.0 }, held });
+    page.act(Action::DragMoved(Pointer { x: 60.0, y: 250.0 }));
+    assert_eq!(page.state.device_index, 2);
+    let (ends, _) = Overlay::from_state(&page.state).ruler.expect("a ruler");
     assert!((ends[0].y - 10.0).abs() < 1.0 && (ends[1].y - 99.0).abs() < 1.5, "ruler ends with the lane: {ends:?}");
     assert!(page.state.measured().is_some_and(|measured| measured.bytes < 1 << 11));
     page.act(Action::DragEnded);
 
     let before: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     let held = Modifiers { shift: true, ..Modifiers::default() };
-    page.act(Action::DragBegan { from: Pointer { x: 20.0, y: 210.0 }, held });
-    page.act(Action::DrawnTo(Pointer { x: 60.0, y: 250.0 }));
+    page.act(Action::DragStarted { from: Pointer { x: 20.0, y: 210.0 }, held });
+    page.act(Action::DragMoved(Pointer { x: 60.0, y: 250.0 }));
     page.act(Action::DragEnded);
     let after: Vec<View> = page.state.shown_lanes().map(|lane| *lane.view).collect();
     assert!(after[0].bytes_per_px < before[0].bytes_per_px && after[1].bytes_per_px == before[1].bytes_per_px);
@@ -233,7 +233,7 @@ fn time_axis_aligns_lanes() {
     page.act(Action::Command(Command::ToggleAxis));
     // The window has 96 seconds and one more at each end. Lanes 32 seconds apart differ by as much.
     let place = |page: &Page, place: usize| {
-        let lane = page.state.shown_lanes().find(|lane| lane.place == place).expect("a lane");
+        let lane = page.state.shown_lanes().find(|lane| lane.index == place).expect("a lane");
         assert_eq!(lane.view.axis, Axis::Time);
         lane.view.x_from_column(0.0)
     };
@@ -247,7 +247,7 @@ fn time_axis_aligns_lanes() {
     );
     let [before, after] = [0, 1].map(|focus| {
         page.act(Action::DeviceChosen(focus));
-        [0, 1].map(|lane| page.state.shown_lanes().find(|it| it.place == lane).map(|it| *it.view))
+        [0, 1].map(|lane| page.state.shown_lanes().find(|it| it.index == lane).map(|it| *it.view))
     });
     assert_eq!(before, after, "independent of the focus");
     page.act(Action::DeviceChosen(2));
@@ -257,28 +257,28 @@ fn time_axis_aligns_lanes() {
 #[test]
 fn lanes_fit_canvas_and_focus_reaches_all_devices() {
     let mut page = Page::open((0..1000).map(|ordinal| device(ordinal, 9, 1 << 20, None)).collect());
-    assert_eq!(page.state.lane_places(), Vec::from_iter(0..6), "48 of 300 pixels each");
-    assert_eq!(lane_labels::toggle(&page.state).note, "6 of 1,000 devices");
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(0..6), "48 of 300 pixels each");
+    assert_eq!(lane_labels::lanes_toggle(&page.state).note, "6 of 1,000 devices");
     page.act(Action::Command(Command::PreviousDevice));
-    assert_eq!((page.state.device_place, page.state.lane_places()), (999, Vec::from_iter(994..1000)));
+    assert_eq!((page.state.device_index, page.state.lane_indices()), (999, Vec::from_iter(994..1000)));
     page.act(Action::DeviceChosen(500));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506));
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(500..506));
     assert_eq!(page.answer_scenes(), [500, 501, 502, 503, 504, 505]);
     page.act(Action::DeviceChosen(503));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(500..506), "lanes do not move unnecessarily");
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(500..506), "lanes do not move unnecessarily");
     assert_eq!(page.state.shown_lanes().filter(|lane| lane.geometry.scene.is_some()).count(), 6);
     page.act(Action::Resized(Canvas { height_px: 40, ..CANVAS }));
-    assert_eq!(page.state.lane_places(), Vec::from_iter(503..504));
+    assert_eq!(page.state.lane_indices(), Vec::from_iter(503..504));
 }
 
 #[test]
 fn colouring_is_requested_for_every_lane() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
     page.act(Action::Command(Command::NextColouring));
     for _ in 0..3 {
         let (serial, view) = page
-            .done
+            .effects
             .iter()
             .find_map(|effect| match effect {
                 Effect::Ask(Request::Ask(Ask { serial, what: Question::Scene { view, .. }, .. })) => {
@@ -287,7 +287,7 @@ fn colouring_is_requested_for_every_lane() {
                 _ => None,
             })
             .expect("a scene");
-        page.answered(serial, Answer::Scene(Box::new(scene(view))));
+        page.answer_with(serial, Answer::Scene(Box::new(scene(view))));
     }
     assert!(page.state.shown_lanes().all(|lane| lane.geometry.looks == page.state.looks));
 }
@@ -322,19 +322,19 @@ fn device_without_times_is_shown_on_event_axis() {
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.state.axis, Axis::Events);
     let view = page.state.view.expect("a view");
-    assert_eq!(view, page.state.plane().expect("a plane").whole(view));
+    assert_eq!(view, page.state.plane().expect("a plane").fit_like(view));
 }
 
 #[test]
 fn touch_drags_lane_under_finger() {
-    let mut page = Page::three();
+    let mut page = Page::three_devices();
     page.answer_scenes();
     let at = Pointer { x: 10.0, y: 140.0 };
-    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAxis::ZoomBytes });
+    page.act(Action::Wheel { at, delta: -300.0, axis: WheelAction::ZoomBytes });
     let bottoms = |page: &Page| page.state.shown_lanes().map(|lane| lane.view.bottom_px).collect::<Vec<_>>();
     let before = bottoms(&page);
     // The finger has not hovered anywhere before.
-    page.act(Action::DragBegan { from: at, held: Modifiers::default() });
+    page.act(Action::DragStarted { from: at, held: Modifiers::default() });
     page.act(Action::Dragged { right_px: 0.0, up_px: -7.0 });
     assert_eq!(bottoms(&page), [before[0], before[1] + 7, before[2]]);
 }
@@ -349,13 +349,13 @@ fn undo_cancels_pending_axis_change() {
     page.answer_scenes();
     page.act(Action::Command(Command::ZoomEventsIn));
     page.act(Action::Command(Command::ToggleAxis));
-    let asked = page.done.iter().find_map(|effect| match effect {
+    let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) => Some((*serial, at.len())),
         _ => None,
     });
     let (serial, count) = asked.expect("request for the window's edges");
-    page.act(Action::Command(Command::WindowBack));
+    page.act(Action::Command(Command::UndoView));
     assert_eq!(page.state.axis, Axis::Events);
-    page.answered(serial, Answer::Moments(vec![MomentFacts::default(); count]));
+    page.answer_with(serial, Answer::Moments(vec![MomentFacts::default(); count]));
     assert_eq!(page.state.axis, Axis::Events);
 }

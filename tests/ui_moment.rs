@@ -2,14 +2,14 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{At, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
+use memscape::engine::protocol::{MomentSpec, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
 use memscape::ui::axis_press::AxisPress;
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::effect::Pointer;
-use memscape::ui::range::{self, About};
+use memscape::ui::range::{self, RangeScope};
 use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u32 = 999;
@@ -51,14 +51,14 @@ fn scene(view: View) -> Scene {
     }
 }
 
-fn facts(at: At) -> MomentFacts {
+fn facts(at: MomentSpec) -> MomentFacts {
     let moment = match at {
-        At::Moment(moment) => moment,
-        At::X(Axis::Events, x) => x as u32,
-        At::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
-        At::MostReserved => MOST_RESERVED,
-        At::OutOfMemory => panic!("no OOM in this trace"),
-        At::After(_) => panic!("the page never sends these"),
+        MomentSpec::Moment(moment) => moment,
+        MomentSpec::X(Axis::Events, x) => x as u32,
+        MomentSpec::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
+        MomentSpec::MostReserved => MOST_RESERVED,
+        MomentSpec::OutOfMemory => panic!("no OOM in this trace"),
+        MomentSpec::After(_) => panic!("the page never sends these"),
     };
     let time = u64::from(moment) * 1000;
     MomentFacts {
@@ -76,26 +76,26 @@ fn facts(at: At) -> MomentFacts {
 fn range_facts(span: Span) -> RangeFacts {
     let weight = |count: u32| Weight { bytes: u64::from(count) * 10, count };
     let (born, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
-    let (at_begin, at_end) = (facts(At::Moment(span.from)).requested, facts(At::Moment(span.to)).requested);
+    let (at_begin, at_end) = (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
     RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
 }
 
 /// A worker that answers at once, unless it is slow.
 #[derive(Default)]
-struct Told {
-    asked: Vec<Request>,
+struct FakeWorker {
+    requests: Vec<Request>,
     /// True if the worker keeps its answers for later.
     is_slow: bool,
 }
 
-impl Worker for Told {
+impl Worker for FakeWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        self.asked.push(request.clone());
+        self.requests.push(request.clone());
         if self.is_slow { None } else { answer(request) }
     }
 }
 
-type Page = face::Page<Told>;
+type Page = face::Page<FakeWorker>;
 
 fn answer(request: &Request) -> Option<Answer> {
     let Request::Ask(Ask { what, .. }) = request else { return None };
@@ -109,7 +109,7 @@ fn answer(request: &Request) -> Option<Answer> {
 
 impl Page {
     fn open() -> Page {
-        Page::with(Told::default(), devices())
+        Page::with_devices(FakeWorker::default(), devices())
     }
 
     /// Answers a request that was left open.
@@ -121,9 +121,9 @@ impl Page {
         presses.iter().for_each(|&press| self.act(Action::AxisPressed(press)));
     }
 
-    fn typed(&mut self, text: &str) -> Option<String> {
-        self.act(Action::MomentTyped(text.into()));
-        self.state.pinned.wrong.clone()
+    fn type_cursor(&mut self, text: &str) -> Option<String> {
+        self.act(Action::GoToEntered(text.into()));
+        self.state.cursor.error.clone()
     }
 
     fn scope(&self) -> Scope {
@@ -131,7 +131,7 @@ impl Page {
     }
 
     fn span(&self) -> Option<[u32; 2]> {
-        self.state.pinned.range.map(|span| [span.from, span.to])
+        self.state.cursor.range.map(|span| [span.from, span.to])
     }
 }
 
@@ -163,16 +163,16 @@ fn click_sets_cursor_and_hover_only_shows_figures() {
 #[test]
 fn keys_move_cursor() {
     let mut page = Page::open();
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     assert_eq!(page.scope(), Scope::At(PEAK + 1), "moves from its current position");
-    page.command(Command::PinEnd);
+    page.command(Command::CursorToEnd);
     assert_eq!(page.scope(), Scope::At(EVENTS));
     assert!(range::title(&page.state).contains("event 998 · end"), "{}", range::title(&page.state));
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     assert_eq!(page.scope(), Scope::At(EVENTS), "stays at the end");
-    page.command(Command::PinPeak);
+    page.command(Command::CursorToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
-    page.command(Command::Cursor(CursorStep::Earlier));
+    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     page.command(Command::GoToPeak);
     assert_eq!(page.scope(), Scope::At(PEAK));
 }
@@ -180,19 +180,19 @@ fn keys_move_cursor() {
 #[test]
 fn typed_position_sets_cursor_or_reports_error() {
     let mut page = Page::open();
-    assert_eq!((page.typed("41"), page.scope()), (None, Scope::At(42)));
-    assert_eq!((page.typed("0"), page.scope()), (None, Scope::At(1)));
-    assert_eq!(page.typed("999").as_deref(), Some("The last event is 998."));
+    assert_eq!((page.type_cursor("41"), page.scope()), (None, Scope::At(42)));
+    assert_eq!((page.type_cursor("0"), page.scope()), (None, Scope::At(1)));
+    assert_eq!(page.type_cursor("999").as_deref(), Some("The last event is 998."));
     assert_eq!(page.scope(), Scope::At(1), "cursor does not move");
-    assert_eq!((page.typed("0.1s"), page.scope()), (None, Scope::At(101)));
-    assert_eq!((page.typed("+350 ms"), page.scope()), (None, Scope::At(351)));
-    assert_eq!(page.typed("2 s").as_deref(), Some("The last event is at +0.998000 s."));
-    assert_eq!((page.typed("end"), page.scope()), (None, Scope::At(EVENTS)));
-    assert_eq!((page.typed("Peak"), page.scope()), (None, Scope::At(PEAK)));
-    assert_eq!((page.typed("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
-    assert!(page.typed("now").expect("a hint").contains("126670"));
+    assert_eq!((page.type_cursor("0.1s"), page.scope()), (None, Scope::At(101)));
+    assert_eq!((page.type_cursor("+350 ms"), page.scope()), (None, Scope::At(351)));
+    assert_eq!(page.type_cursor("2 s").as_deref(), Some("The last event is at +0.998000 s."));
+    assert_eq!((page.type_cursor("end"), page.scope()), (None, Scope::At(EVENTS)));
+    assert_eq!((page.type_cursor("Peak"), page.scope()), (None, Scope::At(PEAK)));
+    assert_eq!((page.type_cursor("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
+    assert!(page.type_cursor("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
-    assert_eq!(page.typed("1 s").as_deref(), Some("This snapshot has no timestamps."));
+    assert_eq!(page.type_cursor("1 s").as_deref(), Some("This snapshot has no timestamps."));
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn cursor_outside_window_scrolls_into_view() {
     for _ in 0..8 {
         page.command(Command::ZoomEventsIn);
     }
-    page.typed("3");
-    let (x, moment) = page.state.pin_px().expect("a place");
+    page.type_cursor("3");
+    let (x, moment) = page.state.cursor_x_px().expect("a place");
     assert_eq!(moment, 4);
     assert!((0.0..100.0).contains(&x), "{x}");
 }
@@ -210,25 +210,25 @@ fn cursor_outside_window_scrolls_into_view() {
 #[test]
 fn dragging_cursor_requests_newest_position() {
     let mut page = Page::open();
-    let (x, _) = page.state.pin_px().expect("cursor is in the window");
+    let (x, _) = page.state.cursor_x_px().expect("cursor is in the window");
     page.worker.is_slow = true;
-    page.worker.asked.clear();
+    page.worker.requests.clear();
     page.press(&[Down(x), Move(60.5), Move(40.5), Move(30.5)]);
     assert_eq!(page.scope(), Scope::At(300), "the views follow at once");
     assert_eq!(page.span(), None);
     let asked = page
         .worker
-        .asked
+        .requests
         .iter()
         .filter(|request| matches!(request, Request::Ask(Ask { what: Question::Moments(_), .. })))
         .count();
     assert_eq!(asked, 1, "one question in flight");
     assert_eq!(moment::view(&page.state).event, Some(i64::from(PEAK) - 1), "the old figures stay");
-    let first = page.worker.asked.pop().expect("the question");
-    page.worker.asked.clear();
+    let first = page.worker.requests.pop().expect("the question");
+    page.worker.requests.clear();
     page.answer(first);
     assert_eq!(moment::view(&page.state).event, Some(599), "first answer of the drag");
-    let next = page.worker.asked.pop().expect("the newest");
+    let next = page.worker.requests.pop().expect("the newest");
     page.answer(next);
     assert_eq!(moment::view(&page.state).event, Some(299));
     page.press(&[Up]);
@@ -249,18 +249,18 @@ fn drag_on_axis_selects_range_with_movable_edges() {
     assert_eq!(view.lines[2].1, "1.95 KiB · 2,000 B in\u{a0}200\u{a0}allocations");
     assert_eq!(view.lines[5].1, "+200 B", "net change");
     for (about, scope) in [
-        (About::Freed, Scope::Freed(Span { from: 200, to: 400 })),
-        (About::Kept, Scope::Kept(Span { from: 200, to: 400 })),
-        (About::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
-        (About::Live, Scope::At(PEAK)),
+        (RangeScope::Freed, Scope::Freed(Span { from: 200, to: 400 })),
+        (RangeScope::Kept, Scope::Kept(Span { from: 200, to: 400 })),
+        (RangeScope::ByteMoments, Scope::ByteMoments(Span { from: 200, to: 400 })),
+        (RangeScope::Live, Scope::At(PEAK)),
     ] {
-        page.act(Action::AboutChosen(about));
+        page.act(Action::RangeFilterChosen(about));
         assert_eq!(page.scope(), scope);
     }
-    page.command(Command::NextAbout);
+    page.command(Command::NextRangeFilter);
     assert_eq!(page.scope(), Scope::Born(Span { from: 200, to: 400 }));
-    page.command(Command::PinRangePeak);
-    assert_eq!((page.state.pinned.moment, page.span()), (201, Some([200, 400])));
+    page.command(Command::CursorToRangePeak);
+    assert_eq!((page.state.cursor.moment, page.span()), (201, Some([200, 400])));
     page.command(Command::ClearSelection);
     assert_eq!((page.span(), page.scope()), (None, Scope::At(201)), "Esc clears the range");
 }
@@ -279,18 +279,18 @@ fn click_on_axis_sets_cursor_and_clears_range() {
 #[test]
 fn keys_start_extend_and_finish_range() {
     let mut page = Page::open();
-    page.typed("299");
+    page.type_cursor("299");
     page.command(Command::ToggleRange);
     for _ in 0..3 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
-    assert_eq!((page.span(), page.state.pinned.moment), (Some([300, 303]), 303));
+    assert_eq!((page.span(), page.state.cursor.moment), (Some([300, 303]), 303));
     for _ in 0..5 {
-        page.command(Command::Cursor(CursorStep::Earlier));
+        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     }
     assert_eq!(page.span(), Some([298, 300]));
     page.command(Command::ToggleRange);
-    page.command(Command::Cursor(CursorStep::Earlier));
+    page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     assert_eq!(page.span(), Some([298, 300]), "the finished range stays");
     assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
 }
@@ -298,10 +298,10 @@ fn keys_start_extend_and_finish_range() {
 #[test]
 fn drag_on_overview_selects_range_on_both_axes() {
     let mut page = Page::open();
-    page.act(Action::RangeDrawn([0.5, 0.25]));
+    page.act(Action::MinimapRangeDrawn([0.5, 0.25]));
     assert_eq!(page.span(), Some([250, 500]));
     page.command(Command::ToggleAxis);
-    page.act(Action::RangeDrawn([0.5, 2.0]));
+    page.act(Action::MinimapRangeDrawn([0.5, 2.0]));
     let [from, to] = page.span().expect("a range");
     assert!((495..505).contains(&from) && to == EVENTS, "{from} {to}");
 }

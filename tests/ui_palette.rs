@@ -1,11 +1,11 @@
 //! The command palette without a browser: listed entries, search results, and the effects of choosing an entry.
 
-use crate::face::{self, CANVAS, Worker, opened};
+use crate::face::{self, CANVAS, Worker, opened_reply};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Marks, RangeMark, Span, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::Scene;
 use memscape::ui::keys::BINDINGS;
-use memscape::ui::palette::{PaletteAction, PaletteStep, Target};
+use memscape::ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
 use memscape::ui::palette_entries::{Entry, PaletteView, view};
 use memscape::ui::settings::{Dialog, Theme};
 use memscape::ui::stage::Help;
@@ -13,9 +13,9 @@ use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, FeatureCommand, State};
 
 /// A worker that answers with marks and empty scenes.
-struct Marked;
+struct MarksWorker;
 
-impl Worker for Marked {
+impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let Request::Ask(Ask { what, .. }) = request else { return None };
         if let Question::Scene { view, .. } = what {
@@ -53,7 +53,7 @@ impl Worker for Marked {
     }
 }
 
-type Page = face::Page<Marked>;
+type Page = face::Page<MarksWorker>;
 
 fn device(device: i64) -> DeviceSummary {
     DeviceSummary {
@@ -67,7 +67,7 @@ fn device(device: i64) -> DeviceSummary {
 }
 
 fn page() -> Page {
-    let mut page = Page::with(Marked, vec![device(0), device(1)]);
+    let mut page = Page::with_devices(MarksWorker, vec![device(0), device(1)]);
     page.command(toggle());
     page
 }
@@ -82,7 +82,7 @@ fn shown(state: &State) -> PaletteView {
 
 impl Page {
     fn palette(&mut self, action: PaletteAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
     fn found(&mut self, text: &str) -> Vec<Entry> {
@@ -124,11 +124,11 @@ fn every_kind_of_entry_is_found_by_name() {
     page.act(Action::FilesGiven(
         ["one.pickle", "two.pickle"].map(|name| memscape::ui::effect::GivenFile { name: name.into(), bytes: 1 }).into(),
     ));
-    page.reply(opened(vec![device(0)]));
+    page.reply(opened_reply(vec![device(0)]));
     let two = page.first("two");
     assert_eq!((two.name.as_str(), two.kind), ("two.pickle", "File"));
     page.palette(PaletteAction::Picked(two.target));
-    assert!(page.did(|effect| matches!(effect, Effect::Load { .. }).then_some(())).is_some());
+    assert!(page.find_effect(|effect| matches!(effect, Effect::Load { .. }).then_some(())).is_some());
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn available_commands_are_listed_with_keys() {
     for (place, binding) in BINDINGS.iter().enumerate() {
         let idle = [toggle(), Command::CancelLoading, Command::OpenAll, Command::CopySnippet];
         let found = page.found(binding.label);
-        let entry = found.iter().find(|entry| entry.target == Target::Command(place));
+        let entry = found.iter().find(|entry| entry.target == PaletteTarget::Command(place));
         // Of several commands with the same name and group only the first is listed.
         let is_double = found.iter().any(|it| it.name == binding.label);
         assert_eq!(entry.is_some() || is_double, !idle.contains(&binding.command), "{}", binding.label);
@@ -149,7 +149,7 @@ fn available_commands_are_listed_with_keys() {
 
 #[test]
 fn commands_without_a_file_are_listed() {
-    let mut page = Page::on(CANVAS, Marked);
+    let mut page = Page::with_canvas(CANVAS, MarksWorker);
     page.command(toggle());
     let names: Vec<String> = shown(&page.state).entries.into_iter().map(|entry| entry.name).collect();
     for name in ["Open a snapshot", "Open help", "Open settings", "Theme: dark"] {
@@ -182,7 +182,7 @@ fn matched_letters_are_marked() {
     let mut page = page();
     let entry = page.first("peak");
     let marked: String =
-        entry.name.chars().enumerate().filter(|(at, _)| entry.marks.contains(at)).map(|it| it.1).collect();
+        entry.name.chars().enumerate().filter(|(at, _)| entry.matched.contains(at)).map(|it| it.1).collect();
     assert_eq!(marked.to_lowercase(), "peak");
 }
 
@@ -190,27 +190,27 @@ fn matched_letters_are_marked() {
 fn choosing_an_entry_runs_it_and_closes_palette() {
     let mut page = page();
     page.run("go to the peak");
-    assert_eq!((page.state.palette.dialog, page.state.pinned.moment), (Dialog::Closed, 31));
+    assert_eq!((page.state.palette.dialog, page.state.cursor.moment), (Dialog::Closed, 31));
     page.run("gpu 1");
-    assert_eq!(page.state.device_place, 1);
+    assert_eq!(page.state.device_index, 1);
     page.run("show events");
     assert_eq!(page.state.views.tab, Tab::Events);
-    assert!(page.did(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
+    assert!(page.find_effect(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
     page.run(Topic::Fragmentation.title());
-    assert_eq!((page.state.views.tab, page.state.why.topic), (Tab::Why, Topic::Fragmentation));
+    assert_eq!((page.state.views.tab, page.state.why.topic), (Tab::Insights, Topic::Fragmentation));
     page.run("open help");
     assert_eq!(page.state.help, Help::Open);
     page.run("theme dark");
     assert_eq!(page.state.settings.theme, Theme::Dark);
     assert!(
-        page.did(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
+        page.find_effect(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
     );
 }
 
 #[test]
 fn command_of_a_view_switches_to_that_view() {
     let mut page = page();
-    page.act(Action::TabChosen(Tab::Tree));
+    page.act(Action::TabChosen(Tab::CallTree));
     page.run("flip the root");
     assert_eq!(page.state.views.tab, Tab::Flame);
 }
@@ -221,8 +221,8 @@ fn annotation_is_listed_once_and_selects_its_range() {
     let found = page.found("forward");
     assert_eq!(found.iter().filter(|entry| entry.name == "forward").count(), 1);
     let entry = page.run("backward");
-    assert_eq!((entry.name.as_str(), entry.target), ("backward", Target::Annotation(1)));
-    assert_eq!(page.state.pinned.range, Some(Span { from: 20, to: 40 }));
+    assert_eq!((entry.name.as_str(), entry.target), ("backward", PaletteTarget::Annotation(1)));
+    assert_eq!(page.state.cursor.range, Some(Span { from: 20, to: 40 }));
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn recently_used_entries_come_first() {
     page.run("go to the peak");
     page.command(toggle());
     assert_eq!(first(&page), ["Go to the peak", "Fit the whole trace"]);
-    page.act(Action::WorkerDied("out of memory".into()));
+    page.act(Action::WorkerStopped("out of memory".into()));
     assert!(shown(&page.state).entries.iter().all(|entry| entry.name != "Go to the peak"), "not listed without a file");
     assert!(matches!(page.state.stage, memscape::ui::stage::Stage::Failed(_)));
     page.reply(Reply::Answer { serial: 0, answer: Answer::Marks(Box::default()) });

@@ -4,17 +4,17 @@ use crate::face::{self, Worker};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::axis_press::AxisPress::{self, Down, Move, Out, Over, Twice, Up};
-use memscape::ui::marks::Around;
+use memscape::ui::axis_press::AxisPress::{self, Down, Move, Leave, Hover, DoubleClick, Up};
+use memscape::ui::marks::WindowMarks;
 use memscape::ui::{Action, Command, range, slices};
 
 const EVENTS: u32 = 999;
 
 /// A worker that answers at once. If it is slow, it keeps range requests for later.
 #[derive(Default)]
-struct Marked {
+struct MarksWorker {
     is_slow: bool,
-    ranges: Vec<Request>,
+    open_requests: Vec<Request>,
 }
 
 fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
@@ -51,17 +51,17 @@ fn answer(request: &Request) -> Option<Answer> {
     })
 }
 
-impl Worker for Marked {
+impl Worker for MarksWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
         let is_range = matches!(request, Request::Ask(Ask { what: Question::Range(_), .. }));
         if is_range {
-            self.ranges.push(request.clone());
+            self.open_requests.push(request.clone());
         }
         if is_range && self.is_slow { None } else { answer(request) }
     }
 }
 
-type Page = face::Page<Marked>;
+type Page = face::Page<MarksWorker>;
 
 impl Page {
     fn open() -> Page {
@@ -72,7 +72,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        Page::with(Marked::default(), vec![device])
+        Page::with_devices(MarksWorker::default(), vec![device])
     }
 
     fn view(&self) -> View {
@@ -84,12 +84,12 @@ impl Page {
     }
 
     /// Pointer position over an event in a lane of the tracks.
-    fn over(&self, moment: f64, lane: f64) -> AxisPress {
-        Over([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
+    fn pointer_over(&self, moment: f64, lane: f64) -> AxisPress {
+        Hover([self.view().column_from_x(moment), 24.0 + 16.0 * lane + 8.0])
     }
 
     fn span(&self) -> Option<[u32; 2]> {
-        self.state.pinned.range.map(|span| [span.from, span.to])
+        self.state.cursor.range.map(|span| [span.from, span.to])
     }
 
     /// Title and lines of the hover card.
@@ -102,7 +102,7 @@ impl Page {
 #[test]
 fn hover_card_matches_range_report() {
     let mut page = Page::open();
-    page.press(&[page.over(150.0, 0.0)]);
+    page.press(&[page.pointer_over(150.0, 0.0)]);
     let (title, lines) = page.card().expect("a card");
     assert_eq!(title, "step_1");
     let labels: Vec<&str> = lines.iter().map(|(label, _)| label.as_str()).collect();
@@ -115,20 +115,20 @@ fn hover_card_matches_range_report() {
         let same = of_range.iter().find(|(known, _)| known == label).expect("the same line");
         assert_eq!(*value, same.1, "{label}");
     }
-    page.press(&[Out]);
+    page.press(&[Leave]);
     assert_eq!(page.card(), None);
 }
 
 #[test]
 fn double_click_zooms_and_drag_selects_range() {
     let mut page = Page::open();
-    let at = page.over(250.0, 0.0);
-    page.press(&[at, Down(25.0), Up, Down(25.0), Up, Twice]);
+    let at = page.pointer_over(250.0, 0.0);
+    page.press(&[at, Down(25.0), Up, Down(25.0), Up, DoubleClick]);
     let view = page.view();
     let [from, to] = [0.0, 100.0].map(|column| view.x_from_column(column));
     assert!((190.0..200.0).contains(&from) && (200.0 + 100.0..310.0).contains(&to), "{from} {to}");
     let mut page = Page::open();
-    let at = page.over(250.0, 0.0);
+    let at = page.pointer_over(250.0, 0.0);
     page.press(&[at, Down(page.view().column_from_x(250.5)), Move(page.view().column_from_x(600.5)), Up]);
     assert_eq!(page.span().map(|[from, to]| [from / 10, to / 10]), Some([25, 60]));
     assert_eq!(page.card(), None, "no card during a drag");
@@ -137,30 +137,30 @@ fn double_click_zooms_and_drag_selects_range() {
 #[test]
 fn narrow_annotations_merge_into_one_bar() {
     let mut page = Page::open();
-    let slices = Around::of(&page.state, &page.view(), 1.0).slices;
+    let slices = WindowMarks::in_window(&page.state, &page.view(), 1.0).slices;
     assert_eq!(slices.len(), 4, "three steps and one bar: {slices:?}");
-    page.press(&[page.over(500.0, 1.0)]);
+    page.press(&[page.pointer_over(500.0, 1.0)]);
     assert_eq!(page.card().expect("a card").0, "30 annotations");
     page.press(&[Down(50.0), Up]);
     assert_eq!(page.span(), Some([400, 692]), "range of all merged annotations");
     // Keys continue from the clicked annotation, wherever the crosshair is.
-    page.press(&[page.over(150.0, 0.0), Down(15.0), Up]);
+    page.press(&[page.pointer_over(150.0, 0.0), Down(15.0), Up]);
     page.command(Command::Annotation(Direction::Next));
     assert_eq!(page.span(), Some([200, 300]));
     page.command(Command::FitBoth);
-    page.press(&[page.over(500.0, 1.0), Twice]);
+    page.press(&[page.pointer_over(500.0, 1.0), DoubleClick]);
     // After zooming in, they are separate.
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
     page.command(Command::ZoomEventsIn);
-    let slices = Around::of(&page.state, &page.view(), 0.1).slices;
+    let slices = WindowMarks::in_window(&page.state, &page.view(), 0.1).slices;
     assert!(slices.iter().any(|slice| slice.count == 1 && slice.name.starts_with("layer")), "{slices:?}");
 }
 
 #[test]
 fn keys_step_through_annotations() {
     let mut page = Page::open();
-    page.act(Action::MomentTyped("120".into()));
+    page.act(Action::GoToEntered("120".into()));
     let next = Command::Annotation(Direction::Next);
     let previous = Command::Annotation(Direction::Previous);
     for (command, expected) in
@@ -182,13 +182,13 @@ fn keys_step_through_annotations() {
 fn one_range_is_requested_at_a_time() {
     let mut page = Page::open();
     page.worker.is_slow = true;
-    page.press(&[page.over(150.0, 0.0)]);
-    assert_eq!(page.worker.ranges.len(), 1);
+    page.press(&[page.pointer_over(150.0, 0.0)]);
+    assert_eq!(page.worker.open_requests.len(), 1);
     // The worker would drop the first question in favour of the second.
-    page.press(&[page.over(250.0, 0.0), Down(25.0), Up]);
-    assert_eq!(page.worker.ranges.len(), 1);
-    while let Some(request) = page.worker.ranges.pop() {
-        assert!(page.worker.ranges.is_empty(), "two requests in flight");
+    page.press(&[page.pointer_over(250.0, 0.0), Down(25.0), Up]);
+    assert_eq!(page.worker.open_requests.len(), 1);
+    while let Some(request) = page.worker.open_requests.pop() {
+        assert!(page.worker.open_requests.is_empty(), "two requests in flight");
         page.reply_to(&request, answer(&request));
     }
     assert_eq!(page.card().expect("a card").1[3].1, "200 B in\u{a0}3\u{a0}allocations");

@@ -3,15 +3,15 @@
 
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Only, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
+    Details, DeviceSummary, MemoryFilter, PieceKind, SegmentSort, StateBar, StateFit, StateGroup, StatePage, StatePiece,
     StateQuestion, StateSums, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use memscape::ui::memory::words::{astray, fits, headings, hovered, note, reading, sums};
+use memscape::ui::memory::words::{outside_segments, request_placement, headings, hovered, empty_message, status, sums};
 use memscape::ui::memory::{MemoryAction, MemoryStep, ROW_PX};
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command};
 
@@ -19,11 +19,11 @@ use memscape::ui::{Action, Command};
 const PAD: f64 = 12.0;
 
 /// A worker that sends no replies by itself.
-struct Memory;
+struct SilentWorker;
 
-impl Worker for Memory {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Memory>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open(reserved: i64) -> Page {
@@ -36,41 +36,41 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::on(CANVAS, Memory);
+        let mut page = Page::with_canvas(CANVAS, SilentWorker);
         page.memory(MemoryAction::Resized(Canvas { width_px: 424, height_px: 144, scale: 1.0 }));
         page.memory(MemoryAction::Scrolled(0.0, 144.0));
         page.load(vec![device]);
-        assert!(page.asked().is_none(), "the view is hidden");
-        page.act(Action::TabChosen(Tab::Memory));
+        assert!(page.segments_request().is_none(), "the view is hidden");
+        page.act(Action::TabChosen(Tab::Segments));
         page
     }
 
     /// A page with [`segments`] shown.
-    fn shown() -> Page {
+    fn with_segments() -> Page {
         let mut page = Page::open(1 << 30);
         page.answer();
-        assert!(page.asked().is_none());
+        assert!(page.segments_request().is_none());
         page
     }
 
     fn memory(&mut self, action: MemoryAction) {
-        self.act(Action::of(action));
+        self.act(Action::feature(action));
     }
 
     fn step(&mut self, step: MemoryStep) {
         self.act(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
     }
 
-    fn asked(&self) -> Option<(u32, StateQuestion)> {
-        self.request(|request| match request {
+    fn segments_request(&self) -> Option<(u32, StateQuestion)> {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, device: 3, what: Question::State(question) }) => Some((*serial, *question)),
             _ => None,
         })
     }
 
     fn answer(&mut self) -> StateQuestion {
-        let (serial, question) = self.asked().expect("segments were requested");
-        self.answered(serial, Answer::State(Box::new(segments(&question))));
+        let (serial, question) = self.segments_request().expect("segments were requested");
+        self.answer_with(serial, Answer::State(Box::new(segments(&question))));
         question
     }
 
@@ -182,72 +182,72 @@ fn segments(question: &StateQuestion) -> StatePage {
 #[test]
 fn segments_are_requested_for_newest_cursor_while_visible() {
     let mut page = Page::open(1 << 30);
-    let (serial, question) = page.asked().expect("the view is visible");
+    let (serial, question) = page.segments_request().expect("the view is visible");
     assert_eq!((question.moment, question.width_px, question.fit_rows, question.bytes_per_px), (501, 400, 6, 0.0));
     // Scrubbing: one question is in flight, and the next is about the newest cursor position.
     for moment in [502, 503, 504] {
-        page.act(Action::MomentTyped(moment.to_string()));
-        assert!(page.asked().is_none());
+        page.act(Action::GoToEntered(moment.to_string()));
+        assert!(page.segments_request().is_none());
     }
-    page.answered(serial, Answer::State(Box::new(segments(&question))));
+    page.answer_with(serial, Answer::State(Box::new(segments(&question))));
     assert_eq!(page.answer().moment, 505);
-    assert!(page.asked().is_none(), "a known answer is not requested again");
-    page.step(MemoryStep::Earlier);
+    assert!(page.segments_request().is_none(), "a known answer is not requested again");
+    page.step(MemoryStep::CursorBack);
     assert_eq!(page.answer().moment, 504);
-    page.act(Action::TabChosen(Tab::Tree));
-    page.act(Action::MomentTyped("7".into()));
-    assert!(page.asked().is_none(), "the view is hidden");
+    page.act(Action::TabChosen(Tab::CallTree));
+    page.act(Action::GoToEntered("7".into()));
+    assert!(page.segments_request().is_none(), "the view is hidden");
 }
 
 #[test]
 fn keys_move_through_blocks_and_segments() {
-    let mut page = Page::shown();
-    assert!(reading(&page.state.memory, &page.state).contains("Arrow keys move"));
-    page.step(MemoryStep::After);
+    let mut page = Page::with_segments();
+    assert!(status(&page.state.memory, &page.state).contains("Arrow keys move"));
+    page.step(MemoryStep::NextBlock);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
     assert_eq!(page.details_asked().map(|(_, allocation)| allocation), Some(50));
-    page.step(MemoryStep::After);
+    page.step(MemoryStep::NextBlock);
     assert_eq!(page.outlined(MemoryStroke::Active), [[80, 160]]);
     assert!(
-        reading(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
+        status(&page.state.memory, &page.state).starts_with("Free: ≤ 8.00 MiB · 8,388,608 B · at 0x7f0000800000"),
         "{}",
-        reading(&page.state.memory, &page.state)
+        status(&page.state.memory, &page.state)
     );
-    page.step(MemoryStep::After);
+    page.step(MemoryStep::NextBlock);
     assert_eq!(page.outlined(MemoryStroke::Active), [[160, 199]], "rounding cannot be selected");
-    page.step(MemoryStep::SegmentAfter);
+    page.step(MemoryStep::NextSegment);
     assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
-    page.step(MemoryStep::SegmentAfter);
+    page.step(MemoryStep::NextSegment);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 400], [0, 200]], "outlined in both rows");
-    page.step(MemoryStep::After);
+    page.step(MemoryStep::NextBlock);
     assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
-    page.step(MemoryStep::After);
+    page.step(MemoryStep::NextBlock);
     assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]], "no further segment");
-    page.step(MemoryStep::SegmentBefore);
+    page.step(MemoryStep::PreviousSegment);
     assert_eq!(page.outlined(MemoryStroke::Active), [[210, 310]]);
     page.step(MemoryStep::First);
     assert_eq!(page.outlined(MemoryStroke::Active), [[0, 80]]);
     page.step(MemoryStep::Last);
     assert_eq!(page.outlined(MemoryStroke::Active), [[200, 300]]);
-    page.step(MemoryStep::Before);
+    page.step(MemoryStep::PreviousBlock);
     page.step(MemoryStep::Select);
     assert!(page.state.selecting.is_some() && page.details_asked().is_some_and(|(_, allocation)| allocation == 52));
 }
 
 #[test]
 fn hover_shows_card_and_click_selects() {
-    let mut page = Page::shown();
+    let mut page = Page::with_segments();
     let at = |x: f64, row: f64| [PAD + x, (row + 0.5) * ROW_PX];
     page.memory(MemoryAction::PointerAt(Some(at(170.0, 1.0))));
     let (serial, allocation) = page.details_asked().expect("details are requested");
     assert_eq!(allocation, 51);
     let details = Details { allocation, born_event: Some(4), freed_event: Some(600), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     let card = hovered(&page.state.memory, &page.state).expect("a card");
     assert_eq!(card.title, "4.00 MiB · 4,194,304 B requested");
     assert_eq!(card.site, "no stack");
-    assert!(card.life.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
-    assert!(card.life.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
+    assert!(card.lifetime.starts_with("awaiting free · allocated at event 4, freed at 600"), "{card:?}");
+    assert!(card.lifetime.ends_with("rounded ≥ 4.00 MiB at 0x7f0001000000"), "{card:?}");
     assert_eq!(card.segment, "Segment of 20.0 MiB at 0x7f0000000000, 40.0 % free at most, 2 blocks");
     page.memory(MemoryAction::PointerAt(Some(at(250.0, 4.0))));
     assert!(
@@ -258,7 +258,7 @@ fn hover_shows_card_and_click_selects() {
     page.memory(MemoryAction::Clicked(at(20.0, 1.0)));
     let serial = page.state.selecting.expect("the block is being selected");
     let details = Details { allocation: 50, address: Some(BASE), born_event: Some(4), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.outlined(MemoryStroke::Selected), [[0, 80]]);
     page.memory(MemoryAction::Clicked(at(100.0, 1.0)));
     assert_eq!(page.state.selection, None, "a free range is not an allocation");
@@ -266,12 +266,12 @@ fn hover_shows_card_and_click_selects() {
 
 #[test]
 fn selection_in_other_view_is_revealed() {
-    let mut page = Page::shown();
+    let mut page = Page::with_segments();
     page.act(Action::Command(Command::SelectNext));
     let serial = page.state.selecting.expect("details were requested");
     let address = Some(BASE + 1061 * MIB);
     let details = Details { allocation: 99, address, born_event: Some(4), ..Details::default() };
-    page.answered(serial, Answer::Details(Some(Box::new(details))));
+    page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(page.answer().reveal, address);
     // The block is thinner than a pixel, so its position is marked.
     assert_eq!(page.outlined(MemoryStroke::Selected), [[248, 253]]);
@@ -279,7 +279,7 @@ fn selection_in_other_view_is_revealed() {
 
 #[test]
 fn sort_and_zoom_change_the_request() {
-    let mut page = Page::shown();
+    let mut page = Page::with_segments();
     page.step(MemoryStep::NextSort);
     assert_eq!(page.answer().sort, SegmentSort::Size);
     page.step(MemoryStep::ZoomIn);
@@ -295,31 +295,31 @@ fn sort_and_zoom_change_the_request() {
     page.step(MemoryStep::NextPool);
     page.answer();
     page.step(MemoryStep::NextPool);
-    assert_eq!(page.answer().only, Only { pool: Some((0, 1)), ..Only::default() });
-    assert_eq!(page.state.memory.chosen(), [1, 2, 0]);
+    assert_eq!(page.answer().only, MemoryFilter { pool: Some((0, 1)), ..MemoryFilter::default() });
+    assert_eq!(page.state.memory.picker_indices(), [1, 2, 0]);
     page.step(MemoryStep::NextPool);
-    assert_eq!(page.answer().only, Only::default());
+    assert_eq!(page.answer().only, MemoryFilter::default());
     page.memory(MemoryAction::StreamChosen(2));
     assert_eq!(page.answer().only.stream, Some(0x55d0));
 }
 
 #[test]
 fn typed_size_reports_where_it_fits() {
-    let mut page = Page::shown();
+    let mut page = Page::with_segments();
     page.memory(MemoryAction::RequestTyped("24 MB".into()));
-    assert_eq!(page.state.memory.wrong.as_deref(), Some("MB is ambiguous: write MiB."));
+    assert_eq!(page.state.memory.request_error.as_deref(), Some("MB is ambiguous: write MiB."));
     page.memory(MemoryAction::RequestTyped("24 MiB".into()));
-    assert_eq!((page.answer().request, page.state.memory.wrong.clone()), (Some(24 * MIB), None));
+    assert_eq!((page.answer().request, page.state.memory.request_error.clone()), (Some(24 * MIB), None));
     let fit = StateFit { pool: Some((0, 0)), stream: Some(0), rounded: 24 * MIB, ..StateFit::default() };
     let with = |fits| StatePage { fits, ..StatePage::default() };
     let block = StateFit { block: Some((BASE, 26 * MIB)), ..fit.clone() };
     assert_eq!(
-        fits(&with(vec![block.clone()])),
+        request_placement(&with(vec![block.clone()])),
         ["24.0 MiB may fit into the free block of 26.0 MiB at 0x7f0000000000"]
     );
     let none = StateFit { new_segment: 32 * MIB, free: 9 * MIB, largest_free: 5 * MIB, pool: Some((0, 1)), ..fit };
     assert_eq!(
-        fits(&with(vec![block, none]))[1],
+        request_placement(&with(vec![block, none]))[1],
         "MemPool (0, 1), default stream: 24.0 MiB needs a new segment of 32.0 MiB (free ≤ 9.00 MiB, the largest ≤ 5.00 MiB)"
     );
     page.memory(MemoryAction::RequestTyped(String::new()));
@@ -328,7 +328,7 @@ fn typed_size_reports_where_it_fits() {
 
 #[test]
 fn sums_and_headings_have_labels() {
-    let page = Page::shown();
+    let page = Page::with_segments();
     let shown = page.state.memory.page().expect("segments are shown").clone();
     let [short, exact] = sums(&shown);
     assert_eq!(
@@ -343,17 +343,17 @@ fn sums_and_headings_have_labels() {
     assert_eq!(lines[0].sums, "2 segments · 30.0 MiB reserved · free ≤ 18.0 MiB, the largest ≤ 8.00 MiB");
     assert_eq!(lines[1].name, "Large blocks · stream 0x55d0 · MemPool (0, 1) · expandable");
     let lost = StatePage { astray: Weight { bytes: 5 * MIB, count: 2 }, ..StatePage::default() };
-    assert_eq!(astray(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
+    assert_eq!(outside_segments(&lost), "2 live allocations of 5.00 MiB are outside the recorded segments");
 }
 
 #[test]
 fn blocks_are_drawn_at_their_positions() {
-    let page = Page::shown();
+    let page = Page::with_segments();
     let picture = page.picture();
     assert_eq!((picture.frames.len(), picture.tiles.len()), (4, 8));
-    assert_eq!(picture.frames[0].lines, [true, true]);
-    assert_eq!(picture.frames[2].lines, [true, false], "continues in the next row");
-    assert_eq!(picture.frames[3].lines, [false, false], "expandable segment has no end line");
+    assert_eq!(picture.frames[0].has_edge_lines, [true, true]);
+    assert_eq!(picture.frames[2].has_edge_lines, [true, false], "continues in the next row");
+    assert_eq!(picture.frames[3].has_edge_lines, [false, false], "expandable segment has no end line");
     let texts: Vec<&str> = picture.texts.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(texts, ["8.00 MiB", "8.00 MiB", "free 10.0 MiB", "60.0 MiB", "60.0 MiB"]);
     assert!(picture.tiles.iter().all(|tile| tile.y[0] >= 0 && tile.y[1] - tile.y[0] == 18), "rows of one height");
@@ -362,14 +362,14 @@ fn blocks_are_drawn_at_their_positions() {
 #[test]
 fn empty_view_has_a_note() {
     let mut page = Page::open(0);
-    let (serial, _) = page.asked().expect("the view is visible");
-    page.answered(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
+    let (serial, _) = page.segments_request().expect("the view is visible");
+    page.answer_with(serial, Answer::State(Box::new(StatePage { moment: 501, ..StatePage::default() })));
     assert_eq!(
-        note(&page.state.memory, &page.state),
+        empty_message(&page.state.memory, &page.state),
         "The snapshot has no segments, so addresses of blocks are unknown."
     );
     let mut page = Page::open(1 << 30);
-    let (serial, _) = page.asked().expect("the view is visible");
-    page.answered(serial, Answer::State(Box::default()));
-    assert_eq!(note(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
+    let (serial, _) = page.segments_request().expect("the view is visible");
+    page.answer_with(serial, Answer::State(Box::default()));
+    assert_eq!(empty_message(&page.state.memory, &page.state), "Nothing is reserved before the first event.");
 }

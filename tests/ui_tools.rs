@@ -3,15 +3,15 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    At, AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Step, Stepped, Stop,
+    MomentSpec, AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Step, StepResult, StepOutcome,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
-use memscape::ui::cursor::CursorStep;
+use memscape::ui::crosshair::CrosshairStep;
 use memscape::ui::drag::Drag;
-use memscape::ui::effect::{Pointer, WheelAxis};
+use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::features::export::CropRange;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::ruler::Mode;
@@ -39,7 +39,7 @@ fn scene(view: View) -> Scene {
     let columns = view.width_px as usize;
     let moment = |column: u32| match view.axis {
         Axis::Events => (view.x_from_column(f64::from(column)) as u32).min(EVENTS as u32),
-        Axis::Time => facts(At::X(view.axis, view.x_from_column(f64::from(column)))).moment.min(EVENTS as u32),
+        Axis::Time => facts(MomentSpec::X(view.axis, view.x_from_column(f64::from(column)))).moment.min(EVENTS as u32),
     };
     Scene {
         view,
@@ -56,13 +56,13 @@ fn scene(view: View) -> Scene {
 }
 
 /// Totals after an event of this file.
-fn facts(at: At) -> MomentFacts {
+fn facts(at: MomentSpec) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        At::MostReserved | At::OutOfMemory | At::After(_) => panic!("the page never sends these"),
-        At::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
-        At::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
-        At::X(Axis::Time, x) => {
+        MomentSpec::MostReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => panic!("the page never sends these"),
+        MomentSpec::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
+        MomentSpec::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
+        MomentSpec::X(Axis::Time, x) => {
             let moment = if x < 156.0 { 0.0 } else { (x - 156.0) / 10.0 + 1.0 };
             (moment as u32, AxisPoint { events: moment, time: x as u64 })
         }
@@ -74,35 +74,35 @@ fn facts(at: At) -> MomentFacts {
 
 /// A worker that answers at once.
 #[derive(Default)]
-struct Told {
+struct FakeWorker {
     /// Answer to a step request.
-    stepped: Option<Stepped>,
-    asked: Vec<Request>,
-    but: Left,
+    step_answer: Option<StepResult>,
+    requests: Vec<Request>,
+    unanswered: Unanswered,
 }
 
-type Page = face::Page<Told>;
+type Page = face::Page<FakeWorker>;
 
 /// Requests that the worker does not answer.
 #[derive(Default, PartialEq)]
-enum Left {
+enum Unanswered {
     #[default]
     Steps,
     DoesNotStep,
     DoesNotTell,
 }
 
-impl Worker for Told {
+impl Worker for FakeWorker {
     fn answer(&mut self, request: &Request) -> Option<Answer> {
-        self.asked.push(request.clone());
+        self.requests.push(request.clone());
         let Request::Ask(Ask { what, .. }) = request.clone() else { return None };
         Some(match what {
             Question::Scene { view, .. } => Answer::Scene(Box::new(scene(view))),
-            Question::Moments(at) if self.but != Left::DoesNotTell => {
+            Question::Moments(at) if self.unanswered != Unanswered::DoesNotTell => {
                 Answer::Moments(at.into_iter().map(facts).collect())
             }
-            Question::Step { moment, byte, .. } if self.but != Left::DoesNotStep => {
-                let to = self.stepped.unwrap_or(Stepped { moment, byte, stop: Stop::Nowhere });
+            Question::Step { moment, byte, .. } if self.unanswered != Unanswered::DoesNotStep => {
+                let to = self.step_answer.unwrap_or(StepResult { moment, byte, stop: StepOutcome::Nowhere });
                 Answer::Step(to)
             }
             Question::Hit { byte, .. } => {
@@ -133,17 +133,17 @@ impl Worker for Told {
 
 impl Page {
     fn open() -> Page {
-        Page::with(Told::default(), devices())
+        Page::with_devices(FakeWorker::default(), devices())
     }
 
     /// Answers the latest request about event totals.
-    fn tell_moments(&mut self) {
-        let last = self.worker.asked.iter().rev().find_map(|request| match request {
+    fn answer_moments(&mut self) {
+        let last = self.worker.requests.iter().rev().find_map(|request| match request {
             Request::Ask(Ask { serial, what: Question::Moments(at), .. }) => Some((*serial, at.clone())),
             _ => None,
         });
         let (serial, at) = last.expect("a request for event totals");
-        self.answered(serial, Answer::Moments(at.into_iter().map(facts).collect()));
+        self.answer_with(serial, Answer::Moments(at.into_iter().map(facts).collect()));
     }
 
     fn hover(&mut self, x: f64, y: f64) {
@@ -151,8 +151,8 @@ impl Page {
     }
 
     fn drag(&mut self, from: (f64, f64), to: (f64, f64), held: Modifiers) {
-        self.act(Action::DragBegan { from: Pointer { x: from.0, y: from.1 }, held });
-        self.act(Action::DrawnTo(Pointer { x: to.0, y: to.1 }));
+        self.act(Action::DragStarted { from: Pointer { x: from.0, y: from.1 }, held });
+        self.act(Action::DragMoved(Pointer { x: to.0, y: to.1 }));
     }
 
     /// Start and end of the window on its axis.
@@ -162,7 +162,7 @@ impl Page {
     }
 
     /// Event and live bytes shown in the panel.
-    fn told(&self) -> (Option<i64>, u64) {
+    fn cursor_figures(&self) -> (Option<i64>, u64) {
         let view = moment::view(&self.state);
         (view.event, view.facts.requested)
     }
@@ -180,24 +180,24 @@ const ALONE: Modifiers = Modifiers { shift: false, alt: false, ctrl: false };
 #[test]
 fn crosshair_follows_pointer_until_keys_move_it() {
     let mut page = Page::open();
-    assert_eq!(page.told(), (Some(0), 1001), "starts at the peak");
+    assert_eq!(page.cursor_figures(), (Some(0), 1001), "starts at the peak");
     page.hover(50.5, 40.0);
-    assert_eq!(page.told(), (Some(499), 1500));
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.told(), (Some(500), 1501));
-    assert_eq!(page.state.cursor().map(|it| it.moment), Some(501));
+    assert_eq!(page.cursor_figures(), (Some(499), 1500));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.cursor_figures(), (Some(500), 1501));
+    assert_eq!(page.state.crosshair().map(|it| it.moment), Some(501));
     // The pointer rests, so keys keep moving the crosshair. When the pointer moves, the crosshair follows it.
     page.hover(50.5, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    assert_eq!(page.told(), (Some(501), 1502));
-    page.command(Command::Cursor(CursorStep::ColumnRight));
-    assert_eq!(page.told().0, Some(509), "the next column shows event 509");
-    page.command(Command::Cursor(CursorStep::ColumnLeft));
-    assert_eq!(page.told().0, Some(499));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    assert_eq!(page.cursor_figures(), (Some(501), 1502));
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
+    assert_eq!(page.cursor_figures().0, Some(509), "the next column shows event 509");
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnLeft));
+    assert_eq!(page.cursor_figures().0, Some(499));
     page.hover(20.5, 40.0);
-    assert_eq!(page.told(), (Some(199), 1200));
+    assert_eq!(page.cursor_figures(), (Some(199), 1200));
     page.act(Action::PointerLeft);
-    assert_eq!(page.told(), (Some(499), 1500), "returns to the position set by keys");
+    assert_eq!(page.cursor_figures(), (Some(499), 1500), "returns to the position set by keys");
 }
 
 #[test]
@@ -205,19 +205,19 @@ fn crosshair_stops_at_both_ends_and_is_announced() {
     let mut page = Page::open();
     page.hover(0.5, 40.0);
     for _ in 0..3 {
-        page.command(Command::Cursor(CursorStep::Earlier));
+        page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     }
-    assert_eq!(page.told(), (Some(-1), 1000));
-    let spoken = moment::spoken(&page.state);
+    assert_eq!(page.cursor_figures(), (Some(-1), 1000));
+    let spoken = moment::screen_reader_text(&page.state);
     assert!(spoken.starts_with("before the first event, 1000 B requested.") && spoken.contains("a.py:1 f"), "{spoken}");
     page.act(Action::PointerLeft);
     page.hover(99.5, 40.0);
     for _ in 0..20 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
-    assert_eq!(page.told(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
+    assert_eq!(page.cursor_figures(), (Some(EVENTS as i64 - 1), 1000 + EVENTS));
     page.hover(50.0, 40.0);
-    assert_eq!(moment::spoken(&page.state), "", "pointer moves are not announced");
+    assert_eq!(moment::screen_reader_text(&page.state), "", "pointer moves are not announced");
 }
 
 #[test]
@@ -228,9 +228,9 @@ fn crosshair_leaving_window_scrolls_it() {
     }
     let before = page.window();
     page.hover(99.0, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::Cursor(CursorStep::ColumnRight));
-    let at = f64::from(page.state.cursor().expect("a cursor").moment);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::ColumnRight));
+    let at = f64::from(page.state.crosshair().expect("a cursor").moment);
     let after = page.window();
     assert!(after[0] > before[0] && (after[0]..after[1]).contains(&at), "{before:?} {after:?} {at}");
     assert!((after[1] - after[0] - (before[1] - before[0])).abs() < 1e-6, "the window is moved, not zoomed");
@@ -240,29 +240,29 @@ fn crosshair_leaving_window_scrolls_it() {
 fn enter_selects_and_braces_jump_to_alloc_and_free() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::Cursor(CursorStep::ToBorn));
+    page.command(Command::MoveCrosshair(CrosshairStep::ToBorn));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::Cursor(CursorStep::Select));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
-    page.worker.stepped = Some(Stepped { moment: 301, byte: 77, stop: Stop::Arrived });
-    page.command(Command::Cursor(CursorStep::ToBorn));
+    page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, stop: StepOutcome::Arrived });
+    page.command(Command::MoveCrosshair(CrosshairStep::ToBorn));
     assert!(matches!(
-        page.worker.asked.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
+        page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
     ));
-    assert_eq!((page.told().0, page.state.cursor().map(|it| it.byte)), (Some(300), Some(77)));
+    assert_eq!((page.cursor_figures().0, page.state.crosshair().map(|it| it.byte)), (Some(300), Some(77)));
     // It is live until event 600 frees it.
-    page.worker.stepped = Some(Stepped { moment: 600, byte: 78, stop: Stop::Arrived });
-    page.command(Command::Cursor(CursorStep::ToFreed));
-    assert_eq!(page.told().0, Some(600));
+    page.worker.step_answer = Some(StepResult { moment: 600, byte: 78, stop: StepOutcome::Arrived });
+    page.command(Command::MoveCrosshair(CrosshairStep::ToFreed));
+    assert_eq!(page.cursor_figures().0, Some(600));
 }
 
 #[test]
 fn long_step_is_requested_in_parts_and_no_match_is_reported() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::Cursor(CursorStep::After));
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
     assert_eq!(page.state.remark.as_deref(), Some("No allocation in this direction."));
     let steps = |page: &Page| -> Vec<(u32, u32, u64)> {
         let step = |request: &Request| match request {
@@ -271,19 +271,19 @@ fn long_step_is_requested_in_parts_and_no_match_is_reported() {
             }
             _ => None,
         };
-        page.worker.asked.iter().filter_map(step).collect()
+        page.worker.requests.iter().filter_map(step).collect()
     };
-    page.worker.asked.clear();
-    page.worker.but = Left::DoesNotStep;
-    page.command(Command::Cursor(CursorStep::After));
-    page.command(Command::Cursor(CursorStep::After));
+    page.worker.requests.clear();
+    page.worker.unanswered = Unanswered::DoesNotStep;
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
+    page.command(Command::MoveCrosshair(CrosshairStep::After));
     let [(first, ..)] = steps(&page)[..] else { panic!("one request at a time") };
-    page.answered(first, Answer::Step(Stepped { moment: 400, byte: 9, stop: Stop::OnItsWay }));
+    page.answer_with(first, Answer::Step(StepResult { moment: 400, byte: 9, stop: StepOutcome::OnItsWay }));
     let [_, (again, 400, 9)] = steps(&page)[..] else { panic!("continues from there") };
-    page.answered(again, Answer::Step(Stepped { moment: 500, byte: 9, stop: Stop::Arrived }));
+    page.answer_with(again, Answer::Step(StepResult { moment: 500, byte: 9, stop: StepOutcome::Arrived }));
     let [_, _, (second, 500, 9)] = steps(&page)[..] else { panic!("the second key press is applied") };
-    page.answered(second, Answer::Step(Stepped { moment: 700, byte: 9, stop: Stop::Arrived }));
-    assert_eq!(page.told().0, Some(699));
+    page.answer_with(second, Answer::Step(StepResult { moment: 700, byte: 9, stop: StepOutcome::Arrived }));
+    assert_eq!(page.cursor_figures().0, Some(699));
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     page.command(Command::FitBoth);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
-    assert!(Overlay::of(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −"));
+    assert!(Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −"));
     page.command(Command::ClearSelection);
     assert_eq!(page.state.measured(), None);
 }
@@ -315,14 +315,14 @@ fn ruler_measures_exactly_and_stays_until_escape() {
 fn ruler_key_starts_at_crosshair() {
     let mut page = Page::open();
     page.hover(50.5, 40.0);
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::ToggleRuler);
     for _ in 0..7 {
-        page.command(Command::Cursor(CursorStep::Later));
+        page.command(Command::MoveCrosshair(CrosshairStep::Later));
     }
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(7), 0)));
     page.command(Command::ToggleRuler);
-    page.command(Command::Cursor(CursorStep::Later));
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
     assert_eq!(page.state.measured().and_then(|it| it.events), Some(7), "the ruler is fixed");
     page.wait();
     page.command(Command::ZoomToRuler);
@@ -357,9 +357,9 @@ fn ruler_button_makes_drag_measure() {
 fn box_zooms_both_axes_and_flat_box_zooms_one() {
     let mut page = Page::open();
     page.drag((20.0, 10.0), (70.0, 60.0), SHIFT);
-    assert!(Overlay::of(&page.state).rubber.is_some());
+    assert!(Overlay::from_state(&page.state).zoom_box.is_some());
     page.act(Action::DragEnded);
-    assert!(Overlay::of(&page.state).rubber.is_none());
+    assert!(Overlay::from_state(&page.state).zoom_box.is_none());
     let window = page.window();
     assert!((window[0] - 200.0).abs() < 11.0 && (window[1] - 700.0).abs() < 11.0, "{window:?}");
     let rows = |page: &Page| [0.0, 100.0].map(|row| page.state.view.unwrap().bytes_from_row(row));
@@ -381,7 +381,7 @@ fn box_zooms_both_axes_and_flat_box_zooms_one() {
     let before = page.state.view;
     page.drag((10.0, 10.0), (90.0, 90.0), SHIFT);
     page.command(Command::ClearSelection);
-    page.act(Action::DrawnTo(Pointer { x: 95.0, y: 95.0 }));
+    page.act(Action::DragMoved(Pointer { x: 95.0, y: 95.0 }));
     page.act(Action::DragEnded);
     assert_eq!(page.state.view, before, "Esc cancels the box");
 }
@@ -394,29 +394,29 @@ fn undo_and_redo_move_by_whole_steps() {
         page.wait();
         for _ in 0..5 {
             page.now_ms += 100.0;
-            page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAxis::ZoomEvents });
+            page.act(Action::Wheel { at: Pointer { x: 50.0, y: 50.0 }, delta: -50.0, axis: WheelAction::ZoomEvents });
         }
         seen.push(page.state.view);
     }
     for before in seen.iter().rev().skip(1) {
-        page.command(Command::WindowBack);
+        page.command(Command::UndoView);
         assert_eq!(page.state.view, *before);
     }
-    page.command(Command::WindowBack);
+    page.command(Command::UndoView);
     assert!(page.state.remark.is_some(), "no window before the first");
     for after in &seen[1..] {
-        page.command(Command::WindowForward);
+        page.command(Command::RedoView);
         assert_eq!(page.state.view, *after);
     }
-    page.command(Command::WindowBack);
+    page.command(Command::UndoView);
     page.command(Command::MoveRight);
-    assert!(page.state.tools.trail.forward.is_empty(), "a new step clears redo");
+    assert!(page.state.tools.history.forward.is_empty(), "a new step clears redo");
     page.wait();
     page.command(Command::FitBoth);
     page.wait();
     page.command(Command::ToggleAxis);
     assert_eq!(page.state.axis, Axis::Time);
-    page.command(Command::WindowBack);
+    page.command(Command::UndoView);
     assert_eq!(page.state.axis, Axis::Events, "undo restores the axis");
     for _ in 0..300 {
         page.wait();
@@ -424,30 +424,30 @@ fn undo_and_redo_move_by_whole_steps() {
         page.wait();
         page.command(Command::FitBoth);
     }
-    assert!(page.state.tools.trail.back.len() <= 100);
+    assert!(page.state.tools.history.back.len() <= 100);
     page.command(Command::NextDevice);
-    assert!(page.state.tools.trail.back.is_empty() && page.state.tools.trail.forward.is_empty());
+    assert!(page.state.tools.history.back.is_empty() && page.state.tools.history.forward.is_empty());
 }
 
 #[test]
 fn markers_show_figures_and_belong_to_device() {
     let mut page = Page::open();
-    page.command(Command::PutMarker);
+    page.command(Command::AddMarker);
     assert!(page.state.marker_lines().is_empty() && page.state.remark.is_some());
-    page.act(Action::MarkerPut(Pointer { x: 40.5, y: 20.0 }));
+    page.act(Action::MarkerAdded(Pointer { x: 40.5, y: 20.0 }));
     page.hover(70.5, 20.0);
-    page.command(Command::Cursor(CursorStep::Later));
-    page.command(Command::PutMarker);
+    page.command(Command::MoveCrosshair(CrosshairStep::Later));
+    page.command(Command::AddMarker);
     let told = |page: &Page| -> Vec<_> {
         page.state.marker_lines().iter().map(|line| (line.number, line.event, line.requested)).collect()
     };
     assert_eq!(told(&page), [(1, Some(399), Some(1400)), (2, Some(700), Some(1701))]);
     assert_eq!(page.state.marker_lines()[0].text.lines().next(), Some("event 399 · +0.003990 s"));
     page.command(Command::ToggleAxis);
-    assert_eq!(Overlay::of(&page.state).flags.len(), 2);
+    assert_eq!(Overlay::from_state(&page.state).markers.len(), 2);
     page.command(Command::NextDevice);
     assert!(told(&page).is_empty());
-    page.act(Action::MarkerPut(Pointer { x: 10.0, y: 20.0 }));
+    page.act(Action::MarkerAdded(Pointer { x: 10.0, y: 20.0 }));
     assert_eq!(told(&page).len(), 1);
     page.command(Command::NextDevice);
     assert_eq!(told(&page).len(), 2);
@@ -468,7 +468,7 @@ fn markers_show_figures_and_belong_to_device() {
     page.act(Action::MarkerRemoved(2));
     assert!(told(&page).is_empty());
     for x in 0..70 {
-        page.act(Action::MarkerPut(Pointer { x: f64::from(x), y: 20.0 }));
+        page.act(Action::MarkerAdded(Pointer { x: f64::from(x), y: 20.0 }));
     }
     assert_eq!(told(&page).len(), 49, "at most 50 markers, one of them on the other device");
 }
@@ -482,7 +482,7 @@ fn typed_capacity_is_included_in_full_view() {
     assert_eq!(page.state.tools.capacity, Some(bytes));
     let raised = page.state.view.unwrap();
     assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
-    assert!(Overlay::of(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
+    assert!(Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
     for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
         page.act(Action::CapacityTyped(nonsense.into()));
         assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");
@@ -546,12 +546,12 @@ fn selection_stays_in_view_after_regrouping() {
     assert!(page.state.selection.is_some());
     page.drag((30.0, 5.0), (32.0, 25.0), SHIFT);
     page.act(Action::DragEnded);
-    page.worker.stepped = Some(Stepped { moment: 400, byte: 900_000, stop: Stop::Arrived });
+    page.worker.step_answer = Some(StepResult { moment: 400, byte: 900_000, stop: StepOutcome::Arrived });
     let stacking = Some(memscape::engine::protocol::Grouping::Size);
     page.act(Action::StackingChosen(stacking));
     let looks = Looks { stacking, ..Looks::default() };
     assert!(
-        page.worker.asked.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
+        page.worker.requests.iter().any(|it| matches!(it, Request::Ask(Ask { what: Question::Step { looks: of, step: Step::Onto(3), .. }, .. }) if *of == looks))
     );
     let view = page.state.view.unwrap();
     assert!((view.bytes_from_row(0.0)..view.bytes_from_row(100.0)).contains(&900_000.0));
@@ -560,15 +560,15 @@ fn selection_stays_in_view_after_regrouping() {
 #[test]
 fn panel_shows_crosshair_event_while_markers_are_answered() {
     let mut page = Page::open();
-    page.worker.but = Left::DoesNotTell;
+    page.worker.unanswered = Unanswered::DoesNotTell;
     page.hover(40.5, 20.0);
     // The worker is busy. A marker is placed, and the crosshair moves on.
-    page.act(Action::MarkerPut(Pointer { x: 60.5, y: 20.0 }));
+    page.act(Action::MarkerAdded(Pointer { x: 60.5, y: 20.0 }));
     page.hover(80.5, 20.0);
-    page.tell_moments();
-    assert_eq!(page.told(), (Some(399), 1400));
-    page.tell_moments();
-    assert_eq!(page.told(), (Some(799), 1800));
+    page.answer_moments();
+    assert_eq!(page.cursor_figures(), (Some(399), 1400));
+    page.answer_moments();
+    assert_eq!(page.cursor_figures(), (Some(799), 1800));
     assert_eq!(page.state.marker_lines()[0].requested, Some(1600));
 }
 
@@ -580,10 +580,10 @@ fn marker_is_placed_at_event_of_its_pixel() {
     }
     for x in 0..40 {
         let at = Pointer { x: f64::from(x) + 0.5, y: 20.0 };
-        page.act(Action::MarkerPut(at));
+        page.act(Action::MarkerAdded(at));
         let marker = page.state.marker_lines().last().and_then(|line| line.event);
         assert_eq!(
-            (page.state.cursor_moment().map(i64::from), page.told().0),
+            (page.state.crosshair_moment().map(i64::from), page.cursor_figures().0),
             (marker.map(|it| it + 1), marker),
             "{x}"
         );

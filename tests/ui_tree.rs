@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, Reach,
+    Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, FoldScope,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
@@ -13,7 +13,7 @@ use memscape::ui::amount::{per_mille, percent};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::settings::{Field, SettingsAction};
 use memscape::ui::tree_keys::{TreeAction, TreeCommand};
-use memscape::ui::tree_rows::{RowView, TreeView, heat, view};
+use memscape::ui::tree_rows::{TreeRowView, TreeView, share_level, view};
 use memscape::ui::{Action, Command, Effect};
 
 /// Number of rows of the generated tree when fully open.
@@ -46,11 +46,11 @@ fn row(number: u32) -> TreeRow {
 }
 
 /// A worker of a tree that is ten rows high. The tests answer for it.
-struct Tree;
+struct SilentWorker;
 
-impl Worker for Tree {}
+impl Worker for SilentWorker {}
 
-type Page = face::Page<Tree>;
+type Page = face::Page<SilentWorker>;
 
 impl Page {
     fn open() -> Page {
@@ -61,7 +61,7 @@ impl Page {
             drawn_peak: 1 << 20,
             ..DeviceSummary::default()
         };
-        let mut page = Page::with(Tree, vec![device(0), device(1)]);
+        let mut page = Page::with_devices(SilentWorker, vec![device(0), device(1)]);
         page.draw();
         assert!(page.question().is_none(), "a hidden tree requests nothing");
         page.scroll(0);
@@ -74,12 +74,12 @@ impl Page {
 
     fn scroll(&mut self, row: u32) {
         let top_px = f64::from(row) * 22.0;
-        self.act(Action::of(TreeAction::Scrolled { top_px, height_px: 220.0 }));
+        self.act(Action::feature(TreeAction::Scrolled { top_px, height_px: 220.0 }));
     }
 
     /// The latest tree request.
     fn question(&self) -> Option<(u32, TreeQuestion)> {
-        self.request(|request| match request {
+        self.find_request(|request| match request {
             Request::Ask(Ask { serial, what: Question::Tree(question), .. }) => Some((*serial, *question.clone())),
             _ => None,
         })
@@ -93,15 +93,15 @@ impl Page {
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let mut page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
         tell(&question, &mut page);
-        self.answered(serial, Answer::Tree(Box::new(page)));
+        self.answer_with(serial, Answer::Tree(Box::new(page)));
         question
     }
 
-    fn rows(&self) -> Vec<RowView> {
+    fn rows(&self) -> Vec<TreeRowView> {
         view(&self.state.tree, &self.state).rows.into_iter().flatten().collect()
     }
 
-    fn active(&self) -> Option<RowView> {
+    fn active(&self) -> Option<TreeRowView> {
         self.rows().into_iter().find(|row| row.is_active)
     }
 
@@ -113,14 +113,14 @@ impl Page {
     fn select(&mut self, allocation: u32) {
         self.act(Action::Command(Command::SelectNext));
         assert!(self.details_asked().is_some(), "details were requested");
-        self.tell(Details { allocation, stack: Some(4), ..Details::default() });
+        self.answer_details(Details { allocation, stack: Some(4), ..Details::default() });
     }
 
     /// Answers the latest scene request, if there is one.
     fn draw(&mut self) {
         if let Some((serial, _, view)) = self.scene_asked() {
             let scene = Box::new(scene_of(view));
-            self.answered(serial, Answer::Scene(scene));
+            self.answer_with(serial, Answer::Scene(scene));
         }
     }
 }
@@ -130,7 +130,7 @@ fn scene_of(view: View) -> Scene {
     Scene { view, band_px: 1, columns, quads: vec![], identities: vec![], ground: None }
 }
 
-fn nodes(folds: &[Fold]) -> Vec<(u32, Reach, FoldState)> {
+fn nodes(folds: &[Fold]) -> Vec<(u32, FoldScope, FoldState)> {
     folds.iter().map(|fold| (fold.node, fold.reach, fold.state)).collect()
 }
 
@@ -165,7 +165,7 @@ fn one_question_is_in_flight_and_newest_is_next() {
     assert_eq!(page.rows().len(), 23, "a late answer is shown");
     let (serial, question) = page.question().expect("the newest question is next");
     assert_eq!(question.scope, Scope::At(7));
-    page.answered(serial + 1, Answer::Tree(Box::default()));
+    page.answer_with(serial + 1, Answer::Tree(Box::default()));
     assert_eq!(page.rows().len(), 23, "an answer with an unknown serial is dropped");
 }
 
@@ -175,7 +175,7 @@ impl Page {
         let rows: Vec<TreeRow> = (first..first + 107).map(row).collect();
         let total = Weight { bytes: row(0).weight.bytes, count: 3 };
         let page = TreePage { total, row_count: ROWS, first, rows, ..TreePage::default() };
-        self.answered(self.state.serial, Answer::Tree(Box::new(page)));
+        self.answer_with(self.state.serial, Answer::Tree(Box::new(page)));
     }
 }
 
@@ -187,7 +187,7 @@ fn keys_move_through_all_rows() {
     assert_eq!(page.active().map(|row| (row.number, row.level)), Some((1, 2)));
     page.press(TreeCommand::PageDown);
     assert_eq!(
-        (page.state.tree.active(), page.state.tree.scroll.rows()[0]),
+        (page.state.tree.active(), page.state.tree.scroll.visible_rows()[0]),
         (11, 2),
         "scrolls no further than necessary"
     );
@@ -197,22 +197,22 @@ fn keys_move_through_all_rows() {
     assert_eq!(page.active().map(|row| row.fold), Some(FoldState::Leaf));
     page.press(TreeCommand::Down);
     assert_eq!(page.state.tree.active(), ROWS - 1);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     assert_eq!(page.active().map(|row| row.number), Some(ROWS - 2), "a leaf cannot be closed, so its parent is active");
     page.press(TreeCommand::First);
     page.answer(|_, _| {});
     page.press(TreeCommand::Up);
     assert_eq!(page.state.tree.active(), 0);
-    page.press(TreeCommand::In);
+    page.press(TreeCommand::ExpandOrChild);
     assert_eq!(page.state.tree.active(), 1, "first child of an open node");
 }
 
 #[test]
 fn parent_outside_loaded_rows_is_found_by_worker() {
     let mut page = Page::open();
-    page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000)));
+    page.answer(|_, fetch_tree| fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000)));
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| {
         tree.revealed = Some((70_000, 70_000));
         tree.opened = vec![3, 9];
@@ -220,7 +220,7 @@ fn parent_outside_loaded_rows_is_found_by_worker() {
     assert_eq!(question.reveal, Some(Reveal::Node(70_000)));
     assert_eq!(page.state.tree.active(), 70_000);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(3, Reach::One, FoldState::Open), (9, Reach::One, FoldState::Open)]);
+    assert_eq!(nodes(&question.folds), [(3, FoldScope::One, FoldState::Open), (9, FoldScope::One, FoldState::Open)]);
     assert!(question.rows[0] < 70_000 && 70_000 < question.rows[0] + question.rows[1]);
     assert_eq!(page.active().map(|row| row.node), Some(70_000));
 }
@@ -230,26 +230,26 @@ fn folds_are_sent_and_overridden_ones_dropped() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.fold = FoldState::Closed));
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Closed)]);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)]);
     assert_eq!(question.reveal, Some(Reveal::Node(1)), "the active row keeps its position");
-    page.press(TreeCommand::In);
+    page.press(TreeCommand::ExpandOrChild);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Open)]);
-    page.press(TreeCommand::CloseBelow);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Open)]);
+    page.press(TreeCommand::CollapseBelow);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::AllBelow, FoldState::Closed)]);
-    page.press(TreeCommand::OpenAll);
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::AllBelow, FoldState::Closed)]);
+    page.press(TreeCommand::ExpandAll);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(0, Reach::AllBelow, FoldState::Open)]);
-    page.press(TreeCommand::CloseAll);
+    assert_eq!(nodes(&question.folds), [(0, FoldScope::AllBelow, FoldState::Open)]);
+    page.press(TreeCommand::CollapseAll);
     let question = page.answer(|_, _| {});
-    let closed = [(0, Reach::AllBelow, FoldState::Closed), (0, Reach::One, FoldState::Open)];
+    let closed = [(0, FoldScope::AllBelow, FoldState::Closed), (0, FoldScope::One, FoldState::Open)];
     assert_eq!(nodes(&question.folds), closed);
-    page.act(Action::of(TreeAction::Toggled(4)));
+    page.act(Action::feature(TreeAction::Toggled(4)));
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds).last(), Some(&(4, Reach::One, FoldState::Closed)));
+    assert_eq!(nodes(&question.folds).last(), Some(&(4, FoldScope::One, FoldState::Closed)));
     for _ in 0..500 {
         page.press(TreeCommand::Toggle);
         if page.question().is_some() {
@@ -275,9 +275,9 @@ fn subtree_is_focused_and_unfocused() {
         (tree.rows, tree.row_count) = (vec![row(2), row(3)], 2);
     });
     assert_eq!(question.focus, Some(2));
-    let way: Vec<(u32, String)> = view(&page.state.tree, &page.state).way;
+    let way: Vec<(u32, String)> = view(&page.state.tree, &page.state).path;
     assert_eq!(way, [(0, "f0".into()), (1, "f1".into()), (2, "f2".into())]);
-    page.act(Action::of(TreeAction::Focused(1)));
+    page.act(Action::feature(TreeAction::Focused(1)));
     assert_eq!(page.answer(|_, _| {}).focus, Some(1));
     page.press(TreeCommand::Back);
     assert_eq!(page.answer(|_, _| {}).focus, Some(2), "the previous focus");
@@ -285,7 +285,7 @@ fn subtree_is_focused_and_unfocused() {
     assert_eq!(page.answer(|_, _| {}).focus, None);
     page.press(TreeCommand::Back);
     assert!(page.question().is_none(), "no earlier focus");
-    assert!(view(&page.state.tree, &page.state).way.is_empty());
+    assert!(view(&page.state.tree, &page.state).path.is_empty());
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn each_arrangement_keeps_its_own_nodes_and_position() {
     );
     page.answer(|_, _| {});
     page.press(TreeCommand::Down);
-    page.press(TreeCommand::Out);
+    page.press(TreeCommand::CollapseOrParent);
     page.answer(|_, _| {});
     page.press(TreeCommand::Select);
     assert_eq!(page.highlight(), Highlight::Node(first, 1));
@@ -313,13 +313,13 @@ fn each_arrangement_keeps_its_own_nodes_and_position() {
     assert_eq!(question.arrangement, Arrangement { internal: Internal::Shown, ..inverted });
     page.press(TreeCommand::NextMerge);
     assert_eq!(page.answer(|_, _| {}).arrangement.merge, Merge::Function);
-    page.act(Action::of(TreeAction::Merged(Merge::Line)));
+    page.act(Action::feature(TreeAction::Merged(Merge::Line)));
     page.answer(|_, _| {});
     page.press(TreeCommand::HideInternal);
     page.answer(|_, _| {});
     page.press(TreeCommand::Invert);
     let question = page.answer(|_, _| {});
-    assert_eq!(nodes(&question.folds), [(1, Reach::One, FoldState::Closed)], "folds of the arrangement are kept");
+    assert_eq!(nodes(&question.folds), [(1, FoldScope::One, FoldState::Closed)], "folds of the arrangement are kept");
     assert_eq!(page.state.tree.active(), 1);
     // Another device resets arrangement, folds and focus.
     page.act(Action::DeviceChosen(1));
@@ -332,7 +332,7 @@ fn active_row_keeps_position_while_cursor_moves() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.scroll(60);
-    page.act(Action::of(TreeAction::Clicked(63)));
+    page.act(Action::feature(TreeAction::Clicked(63)));
     assert_eq!(page.state.views.node, Some(63));
     page.state.views.scope = Scope::At(8);
     page.scroll(60);
@@ -341,7 +341,7 @@ fn active_row_keeps_position_while_cursor_moves() {
         tree.revealed = Some((53, 63));
     });
     assert_eq!(question.reveal, Some(Reveal::Node(63)));
-    assert_eq!((page.state.tree.active(), page.state.tree.scroll.rows()[0]), (53, 50));
+    assert_eq!((page.state.tree.active(), page.state.tree.scroll.visible_rows()[0]), (53, 50));
     assert_eq!(page.active().map(|row| (row.node, row.is_selected)), Some((63, true)));
     // The node is gone, so the row in its place is active.
     page.state.views.scope = Scope::At(9);
@@ -354,18 +354,18 @@ fn active_row_keeps_position_while_cursor_moves() {
 fn rows_of_previous_arrangement_cannot_be_selected() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     page.press(TreeCommand::Invert);
     assert_eq!(page.highlight(), Highlight::Nothing, "its id is another node there, so it is not requested");
     // Rows of the previous arrangement are shown until the answer arrives.
     let asked = page.question();
-    page.act(Action::of(TreeAction::Clicked(5)));
+    page.act(Action::feature(TreeAction::Clicked(5)));
     page.press(TreeCommand::Select);
     assert_eq!((page.state.views.node, page.highlight()), (None, Highlight::Nothing));
     let (serial, _) = asked.expect("the other tree was requested");
     let rows = (0..20).map(row).collect();
     let tree = TreePage { row_count: ROWS, rows, ..TreePage::default() };
-    page.answered(serial, Answer::Tree(Box::new(tree)));
+    page.answer_with(serial, Answer::Tree(Box::new(tree)));
     page.press(TreeCommand::Select);
     assert_eq!(page.state.views.node, Some(5), "the clicked row in the new tree");
 }
@@ -383,7 +383,7 @@ fn allocation_without_row_is_revealed_after_cursor_moves() {
     page.act(Action::PointerLeft);
     let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
-    assert!(page.rows().iter().any(|row| row.is_marked));
+    assert!(page.rows().iter().any(|row| row.has_selected_allocation));
     page.state.views.scope = Scope::At(10);
     page.act(Action::PointerLeft);
     assert_eq!(page.answer(|_, _| {}).reveal, Some(Reveal::Node(5)), "the found row is revealed as a node");
@@ -393,10 +393,10 @@ fn allocation_without_row_is_revealed_after_cursor_moves() {
 fn changed_internal_frame_rules_request_new_tree() {
     let mut page = Page::open();
     page.answer(|_, _| {});
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     page.act(Action::Settings(SettingsAction::Typed(Field::Rules, "native".into())));
-    page.act(Action::Settings(SettingsAction::RulesDone));
-    let told = page.done.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
+    page.act(Action::Settings(SettingsAction::RulesFinished));
+    let told = page.effects.iter().any(|effect| matches!(effect, Effect::Ask(Request::InternalFrames(_))));
     assert!(told && page.question().is_some(), "the first change from the defaults is sent too");
     assert_eq!(page.state.views.node, None);
 }
@@ -408,9 +408,9 @@ fn selection_is_highlighted_and_escape_clears_it_first() {
     page.select(12);
     let question = page.answer(|_, tree| tree.revealed = Some((5, 5)));
     assert_eq!(question.reveal, Some(Reveal::Allocation(12)));
-    assert_eq!(page.active().map(|row| (row.node, row.is_marked)), Some((5, true)));
+    assert_eq!(page.active().map(|row| (row.node, row.has_selected_allocation)), Some((5, true)));
     assert_eq!(page.highlight(), Highlight::Stack(4));
-    page.act(Action::of(TreeAction::Clicked(3)));
+    page.act(Action::feature(TreeAction::Clicked(3)));
     assert_eq!(page.highlight(), Highlight::Node(page.state.views.arrangement, 3));
     page.press(TreeCommand::Select);
     assert_eq!(page.highlight(), Highlight::Stack(4), "a second press clears it");
@@ -419,7 +419,7 @@ fn selection_is_highlighted_and_escape_clears_it_first() {
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Stack(4), true));
     page.act(Action::Command(Command::ClearSelection));
     assert_eq!((page.highlight(), page.state.selection.is_some()), (Highlight::Nothing, false));
-    assert!(page.rows().iter().all(|row| !row.is_marked));
+    assert!(page.rows().iter().all(|row| !row.has_selected_allocation));
     // A node selected in another view is scrolled into view once.
     page.state.views.node = Some(70);
     page.act(Action::PointerLeft);
@@ -429,7 +429,7 @@ fn selection_is_highlighted_and_escape_clears_it_first() {
     page.scroll(0);
     assert_eq!((page.question(), page.active()), (None, None), "scrolling away does not jump back");
     // The root contains everything, so it highlights nothing.
-    page.act(Action::of(TreeAction::Clicked(0)));
+    page.act(Action::feature(TreeAction::Clicked(0)));
     assert_eq!(page.state.views.node, None);
 }
 
@@ -438,18 +438,18 @@ fn search_steps_through_matching_rows() {
     let mut page = Page::open();
     page.answer(|_, _| {});
     page.press(TreeCommand::NextMatch);
-    assert!(page.done.contains(&Effect::FocusFind), "the search field is focused");
+    assert!(page.effects.contains(&Effect::FocusFind), "the search field is focused");
     page.act(Action::FindTyped("train".into()));
-    let find = page.done.iter().find_map(|effect| match effect {
+    let find = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Find(_), .. })) => Some(*serial),
         _ => None,
     });
     let find = find.expect("a search");
     let tally = Tally { count: 3, requested: 9, peak_count: 1, peak_requested: 3 };
-    page.answered(find, Answer::Find(tally));
+    page.answer_with(find, Answer::Find(tally));
     let question = page.answer(|_, tree| tree.rows.iter_mut().for_each(|row| row.found = 2048));
     assert_eq!(question.find, Some(find));
-    assert!(view(&page.state.tree, &page.state).searched);
+    assert!(view(&page.state.tree, &page.state).has_matches);
     assert_eq!(page.rows().first().map(|row| row.found.clone()), Some("2.00 KiB".into()));
     page.press(TreeCommand::NextMatch);
     let question = page.answer(|_, tree| tree.revealed = Some((1007, 1007)));
@@ -466,20 +466,20 @@ fn search_steps_through_matching_rows() {
 #[test]
 fn row_has_expected_texts() {
     let mut page = Page::open();
-    page.answer(|_, tree| {
-        tree.total.bytes = 1 << 30;
-        tree.rows[2].weight = Weight { bytes: (1 << 30) / 3, count: 1200 };
-        tree.rows[2].parent_bytes = 1 << 29;
-        (tree.rows[2].forks, tree.rows[2].place) = (1, [1, 4]);
-        tree.rows[2].own = Weight { bytes: 512, count: 1 };
+    page.answer(|_, fetch_tree| {
+        fetch_tree.total.bytes = 1 << 30;
+        fetch_tree.rows[2].weight = Weight { bytes: (1 << 30) / 3, count: 1200 };
+        fetch_tree.rows[2].parent_bytes = 1 << 29;
+        (fetch_tree.rows[2].forks, fetch_tree.rows[2].place) = (1, [1, 4]);
+        fetch_tree.rows[2].own = Weight { bytes: 512, count: 1 };
     });
     let rows = page.rows();
     let row = &rows[2];
-    assert_eq!((row.name.as_str(), row.place.as_str()), ("f2", "/home/me/project/train.py:2"));
-    assert_eq!((row.bytes.as_str(), row.more[1].as_str(), row.more[2].as_str()), ("341 MiB", "1,200", "512 B"));
+    assert_eq!((row.name.as_str(), row.location.as_str()), ("f2", "/home/me/project/train.py:2"));
+    assert_eq!((row.bytes.as_str(), row.last_columns[1].as_str(), row.last_columns[2].as_str()), ("341 MiB", "1,200", "512 B"));
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
-    assert_eq!((row.more[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
-    assert_eq!((row.heat, row.level, row.among, row.indent_px), (2, 3, [2, 4], 14));
+    assert_eq!((row.last_columns[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
+    assert_eq!((row.share_level, row.level, row.sibling, row.indent_px), (2, 3, [2, 4], 14));
     assert_eq!((rows[1].indent_px, rows[0].indent_px), (7, 0), "an only child is slightly indented");
     assert_eq!(row.title, "f2\n/home/me/project/train.py:2");
 }
@@ -490,5 +490,5 @@ fn shares_near_0_and_100_percent_are_not_rounded_to_them() {
     assert_eq!(percent(u64::MAX - 1, u64::MAX), "> 99.9 %", "one byte less is not 100 %");
     assert_eq!(percent(1237, 10_000), "12.4 %", "rounds to the nearest tenth");
     assert_eq!((percent(1, u64::MAX), percent(0, 0), per_mille(5, 0)), ("< 0.1 %".into(), "0 %".into(), 0));
-    assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(heat), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+    assert_eq!([0, 49, 50, 199, 200, 399, 400, 699, 700, 1000].map(share_level), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
 }

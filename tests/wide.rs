@@ -5,31 +5,31 @@
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, At, FlameQuestion, Fold, Reveal, Scope, SortWay, TableColumn, TableFilter, TableQuestion, TableSort,
+    Arrangement, MomentSpec, FlameQuestion, Fold, Reveal, Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort,
     TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use numbered::{Open, lines, open};
+use numbered::{OpenFile, pickle_of_lines, open};
 use std::time::Duration;
 
 const LINES: u32 = 300_000;
 const FIND: u32 = 5;
 
 /// Longest accepted slice. Tests are not optimized and share the machine.
-const LONGEST: Duration = Duration::from_millis(120);
+const MAX_SLICE: Duration = Duration::from_millis(120);
 
 /// Sends a request and records slices that check the clock too late.
-fn ask(open: &mut Open, what: &str, request: Request) -> Reply {
+fn ask(open: &mut OpenFile, what: &str, request: Request) -> Reply {
     open.slowest = Duration::ZERO;
     let reply = open.reply(request);
     println!("{what}: {:?}", open.slowest);
-    if open.slowest > LONGEST {
+    if open.slowest > MAX_SLICE {
         open.slow.push(format!("{what}: {:?} without a question for the time", open.slowest));
     }
     reply
 }
 
-fn tree(open: &mut Open, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
+fn tree(open: &mut OpenFile, what: &str, folds: Vec<Fold>, reveal: Option<Reveal>, rows: [u32; 2]) -> Vec<u64> {
     let (scope, arrangement, find) = (Scope::At(open.last), Arrangement::default(), Some(FIND));
     let question = Box::new(TreeQuestion { scope, arrangement, focus: None, folds, reveal, find, rows });
     let Reply::Answer { answer: Answer::Tree(page), .. } =
@@ -48,7 +48,7 @@ fn total() -> Weight {
 
 #[test]
 fn every_question_is_answered_in_short_slices() {
-    let bytes = lines("/home/me/a.py", LINES);
+    let bytes = pickle_of_lines("/home/me/a.py", LINES);
     // A busy machine can make any slice long, but not the same one every time.
     let mut always = questions(&bytes);
     for _ in 0..3 {
@@ -67,7 +67,7 @@ fn questions(bytes: &[u8]) -> Vec<String> {
     let mut open = open(bytes);
 
     // The ruler's request.
-    let at = (0..=LINES).step_by(1000).map(At::Moment).collect();
+    let at = (0..=LINES).step_by(1000).map(MomentSpec::Moment).collect();
     let reply = ask(&mut open, "moments", Request::Ask(Ask { serial: 1, device: 0, what: Question::Moments(at) }));
     let Reply::Answer { answer: Answer::Moments(moments), .. } = reply else { panic!("{reply:?}") };
     assert!((0..).step_by(1000).zip(&moments).all(|(at, facts): (u32, _)| facts.count == at.saturating_sub(1)));
@@ -104,7 +104,7 @@ fn questions(bytes: &[u8]) -> Vec<String> {
         let question = TableQuestion {
             scope: Scope::Ever,
             filter: TableFilter::default(),
-            sort: TableSort { column, way: SortWay::Descending },
+            sort: TableSort { column, way: SortDirection::Descending },
             rows: [0, 3],
             reveal: None,
             chosen: (0..LINES).step_by(100).map(|row| [row, row + 1]).collect(),

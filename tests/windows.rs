@@ -9,9 +9,9 @@ use crate::opened;
 use memscape::engine::protocol::{Grouping, Looks};
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::effect::{GivenFile, Pointer, WheelAxis};
+use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::navigate::Plane;
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command, Effect, State, update};
 use opened::Opened;
@@ -30,12 +30,12 @@ struct Page {
     state: State,
     opened: Opened,
     /// Windows requested so far. Each is answered at once.
-    asked: Vec<View>,
+    requested_views: Vec<View>,
 }
 
 impl Page {
     fn open() -> Page {
-        let mut page = Page { state: State::default(), opened: generated(), asked: Vec::new() };
+        let mut page = Page { state: State::default(), opened: generated(), requested_views: Vec::new() };
         page.act(Action::Resized(CANVAS));
         page.act(Action::FilesGiven(vec![GivenFile { name: "test.pickle".into(), bytes: 10 }]));
         let summary = Box::new(page.opened.summary.clone());
@@ -50,7 +50,7 @@ impl Page {
             for effect in std::mem::take(&mut effects) {
                 let Effect::Ask(request) = effect else { continue };
                 if let Request::Ask(Ask { what: Question::Scene { view, .. }, .. }) = request {
-                    self.asked.push(view);
+                    self.requested_views.push(view);
                 }
                 self.opened.engine.request(request);
                 while self.opened.engine.step(&mut || true) == Work::More {}
@@ -62,7 +62,7 @@ impl Page {
         }
     }
 
-    fn wheel(&mut self, axis: WheelAxis, x: f64, delta: f64) {
+    fn wheel(&mut self, axis: WheelAction, x: f64, delta: f64) {
         self.act(Action::Wheel { axis, at: Pointer { x, y: 70.0 }, delta });
     }
 
@@ -78,17 +78,17 @@ impl Page {
 #[test]
 fn panning_within_margin_requests_no_scene() {
     let mut page = Page::open();
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    page.wheel(WheelAxis::ZoomEvents, 100.0, -1500.0);
-    let (before, start) = (page.asked.len(), page.view().left_px);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    page.wheel(WheelAction::ZoomEvents, 100.0, -1500.0);
+    let (before, start) = (page.requested_views.len(), page.view().left_px);
     let mut places = Vec::new();
     for _ in 0..800 {
-        page.wheel(WheelAxis::MoveEvents, 0.0, 1.0);
+        page.wheel(WheelAction::MoveEvents, 0.0, 1.0);
         let (view, scene) = (page.view(), page.scene().view);
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         assert!(scene.left_px <= view.left_px && right(&scene) >= right(&view), "{view:?} in {scene:?}");
-        if page.asked.len() > before + places.len() {
+        if page.requested_views.len() > before + places.len() {
             places.push(view.left_px - start);
         }
     }
@@ -106,11 +106,11 @@ fn zoom_in_and_out_returns_to_same_picture() {
     let (view, scene) = (page.view(), page.scene().clone());
     assert!(scene.quads.len() > 100);
     for (x, notches) in [(3.0, 1), (160.0, 12), (319.0, 40), (77.0, 90)] {
-        for axis in [WheelAxis::ZoomEvents, WheelAxis::ZoomBytes] {
+        for axis in [WheelAction::ZoomEvents, WheelAction::ZoomBytes] {
             (0..notches).for_each(|_| page.wheel(axis, x, -100.0));
             assert_ne!(page.scene().view, view);
         }
-        for axis in [WheelAxis::ZoomBytes, WheelAxis::ZoomEvents] {
+        for axis in [WheelAction::ZoomBytes, WheelAction::ZoomEvents] {
             (0..=notches).for_each(|_| page.wheel(axis, 320.0 - x, 100.0));
         }
         assert_eq!(page.view(), view);
@@ -137,7 +137,7 @@ fn scenes(opened: &mut Opened) -> Vec<(u32, Scene)> {
 fn newer_window_replaces_older_request() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
-    let plane = Plane::of(&device, Axis::Events);
+    let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let near = plane.with_margin(plane.zoom_events(whole, 100.0, 0.01));
     let ask = |serial, view, looks| {
@@ -168,7 +168,7 @@ fn newer_window_replaces_older_request() {
 fn window_gives_same_picture_after_any_other() {
     let mut opened = generated();
     let device = opened.summary.devices[0].clone();
-    let plane = Plane::of(&device, Axis::Events);
+    let plane = Plane::for_device(&device, Axis::Events);
     let whole = plane.fit(CANVAS);
     let views = [0.5, 0.03, 0.0005].map(|factor| plane.with_margin(plane.zoom_events(whole, 200.0, factor)));
     let looks = [None, Some(Grouping::CallSite), Some(Grouping::Size), None]

@@ -4,21 +4,21 @@
 
 use crate::opened;
 
-use memscape::analysis::{Changes, PeakWithout, Without};
-use memscape::pickle::{Limits, Machine};
+use memscape::analysis::{Changes, PeakWithout, GroupEffect};
+use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::snapshot::{Reader, Snapshot};
 use proptest::prelude::*;
 
 /// Decodes a pickle and returns the history of each device.
 pub(crate) fn histories(name: &str, pickle: &[u8]) -> (Snapshot, Vec<DeviceHistory>) {
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     assert!(machine.feed(pickle).is_ok(), "{name}");
     let Ok((reader, root)) = machine.finish() else { panic!("{name}: incomplete pickle") };
     let (snapshot, recorder) = reader.finish(root).expect("a complete snapshot");
     let mut builder = Builder::new(&snapshot, recorder);
-    builder.step(&snapshot, &mut Slice::new(&mut || true)).unwrap();
+    builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).unwrap();
     let (histories, _) = builder.finish();
     (snapshot, histories)
 }
@@ -48,13 +48,13 @@ pub(crate) fn highest(curve: &[i64]) -> (u32, i64) {
 }
 
 /// The peak without each group, computed with a time slice that is exhausted at every check.
-fn told(history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) -> Vec<Without> {
+fn peaks_without(history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) -> Vec<GroupEffect> {
     let drawn = |event| history.drawn_change(event);
     let peak = Curve::new(&history.drawn, &drawn).max_in(0..u32::MAX).map_or(0, |(moment, _)| moment.0);
     let mut without = PeakWithout::new(groups, peak);
     let mut changes = Changes::default();
     loop {
-        let done = changes.step(history, &mut Slice::new(&mut || false), |change| {
+        let done = changes.step(history, &mut TimeSlice::new(&mut || false), |change| {
             without.change(of(change.id), change.moment, change.bytes);
             without.add(change.moment, change.bytes);
         });
@@ -70,7 +70,7 @@ fn hash(seed: u64, id: u32) -> u64 {
 }
 
 fn check(name: &str, history: &DeviceHistory, groups: usize, of: impl Fn(AllocationId) -> u32) {
-    let told = told(history, groups, &of);
+    let told = peaks_without(history, groups, &of);
     let whole = curve(history, |_| true);
     let (at, peak) = highest(&whole);
     assert_eq!(peak, history.numbers.drawn_peak as i64, "{name}: the baseline is included");
@@ -78,7 +78,7 @@ fn check(name: &str, history: &DeviceHistory, groups: usize, of: impl Fn(Allocat
         let rest = curve(history, |id| of(id) != group);
         let (moment, peak) = highest(&rest);
         let at_peak = whole[at as usize] - rest[at as usize];
-        let expected = Without { at_peak: at_peak as u64, peak: peak as u64, moment };
+        let expected = GroupEffect { at_peak: at_peak as u64, peak: peak as u64, moment };
         assert_eq!(*told, expected, "{name}, device {}, group {group} of {groups}", history.device);
     }
 }

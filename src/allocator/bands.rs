@@ -4,7 +4,7 @@
 use super::driver::Order;
 use super::recording::Recording;
 use super::run::{Outcome, Plan, Run};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Progress of one run repeated with every [`Order`].
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Band {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, plan: &Plan, slice: &mut Slice) -> Sliced<Banded> {
+    pub fn step(&mut self, recording: &Recording, plan: &Plan, slice: &mut TimeSlice) -> SliceResult<Banded> {
         while let Some(&order) = Order::ALL.get(self.done.len()) {
             let new = || Box::new(Run::new(recording, &Plan { order, keeps_curve: false, ..plan.clone() }));
             let run = self.run.get_or_insert_with(new);

@@ -9,8 +9,8 @@ use super::model::{Allocator, Exercised};
 use super::recording::{Recording, Release, Step, What};
 use super::settings::{Backend, Limits, Settings, Share};
 use super::start::keep;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_by_key};
 
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Check {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Verdict> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Verdict> {
         while self.next < recording.steps.len() {
             slice.tick()?;
             let step = recording.steps.at(self.next);
@@ -261,7 +261,7 @@ fn cleared(mut operations: Vec<Operation>) -> Vec<Operation> {
 fn common(one: &[Operation], other: &[Operation], seen: fn(&Operation) -> Operation) -> u64 {
     let sorted = |operations: &[Operation]| {
         // Sizes are multiples of 512, so the low bits have room for the kind.
-        let key = |it: &Operation| pair(it.address, it.size | it.kind as u64);
+        let key = |it: &Operation| two_part_key(it.address, it.size | it.kind as u64);
         sorted_by_key(operations.iter().map(seen).collect(), key)
     };
     let (one, other) = (sorted(one), sorted(other));

@@ -5,7 +5,7 @@ use super::check::{Check, Verdict, not_exercised};
 use super::recording::Recording;
 use super::rounding::rounded;
 use super::settings::{Backend, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Inferred settings and how well the model reproduces the recording under them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +38,7 @@ impl Inference {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Proof> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Proof> {
         if !self.has_begun {
             self.has_begun = true;
             let (settings, backend, assumed) = told(recording);
@@ -162,8 +162,8 @@ fn hopeless(recording: &Recording) -> Option<String> {
     let words = || {
         format!(
             "{} of {} addresses {lie} in no segment",
-            base::units::grouped(*astray),
-            base::units::grouped(*requests)
+            base::units::group_digits(*astray),
+            base::units::group_digits(*requests)
         )
     };
     (astray.saturating_mul(WORST_SHARE) > *requests).then(words)
@@ -180,7 +180,7 @@ fn unproved(verdict: &Verdict) -> Option<String> {
     let is_far_off = error.saturating_mul(WORST_SHARE) > *peak;
     let at = verdict
         .departs_at
-        .map_or_else(String::new, |event| format!(" from event {}", base::units::grouped(event.into())));
+        .map_or_else(String::new, |event| format!(" from event {}", base::units::group_digits(event.into())));
     is_far_off.then(|| format!("the model is up to {} off{at}", base::units::Bytes(*error)))
 }
 

@@ -4,10 +4,10 @@ use super::driver::{Kind, Operation};
 use super::ranks::{ascending, halves, number, rank_all};
 use super::recorded::no_split;
 use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_by_key};
 use base::units::EventIdx;
-use history::replay::{AllocationId, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
 
 /// Sentinel: no place or no event.
@@ -56,16 +56,16 @@ impl Reading {
         &mut self,
         snapshot: &Snapshot,
         history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced<Recording> {
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Recording> {
         if !self.begun {
             self.begin(snapshot, history, lives);
             self.begun = true;
         }
         let count = history.allocations.len();
         let mut next = self.next_allocation;
-        while let Some(part) = slice.part(&mut next, count, 1)? {
+        while let Some(part) = slice.next_range(&mut next, count, 1)? {
             self.next_allocation = part.end;
             part.for_each(|at| self.allocation(history, AllocationId(at as u32)));
         }
@@ -74,7 +74,7 @@ impl Reading {
             self.has_early = true;
         }
         let (mut next, events) = (self.next_event, history.event_count() as usize);
-        while let Some(part) = slice.part(&mut next, events, 1)? {
+        while let Some(part) = slice.next_range(&mut next, events, 1)? {
             self.next_event = part.end;
             part.for_each(|event| self.event(snapshot, history, event as u32));
         }
@@ -83,7 +83,7 @@ impl Reading {
         Ok(std::mem::take(&mut self.recording))
     }
 
-    fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLives) {
+    fn begin(&mut self, snapshot: &Snapshot, history: &DeviceHistory, lives: &SegmentLifetimes) {
         let device = history.device;
         let segments = || snapshot.segments.iter().filter(move |segment| segment.device == device);
         self.recording.events = history.event_count();
@@ -112,10 +112,10 @@ impl Reading {
     }
 
     /// Collects all address ranges that were ever reserved.
-    fn reserve(&mut self, lives: &SegmentLives) {
+    fn reserve(&mut self, lives: &SegmentLifetimes) {
         let range = |id: AllocationId| {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
-            pair(address, address.saturating_add(size))
+            two_part_key(address, address.saturating_add(size))
         };
         let ranges = (0..lives.ranges.len()).map(|id| (range(AllocationId(id as u32)), 0));
         for key in ascending(ranges.collect()) {
@@ -128,14 +128,14 @@ impl Reading {
     }
 
     /// Collects the segments before the first event. Adjacent parts of an expandable segment are merged.
-    fn hold(&mut self, lives: &SegmentLives) {
+    fn hold(&mut self, lives: &SegmentLifetimes) {
         let mut last: Option<AllocationId> = None;
         let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
         for id in early.take_while(|&id| lives.ranges.born(id).0 == 0) {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
             let Some(kind) = lives.kind(id).filter(|_| size > 0) else { continue };
             self.reserved = self.reserved.saturating_add(size);
-            let goes_on = last.replace(id).is_some_and(|below| lives.goes_on(below, id));
+            let goes_on = last.replace(id).is_some_and(|below| lives.is_same_segment(below, id));
             match self.recording.held.last_mut() {
                 Some(held) if goes_on => held.size = held.size.saturating_add(size),
                 _ => {
@@ -190,7 +190,7 @@ impl Reading {
             }
             Action::FreeRequested | Action::FreeCompleted => {
                 let Some(id) = history.allocation_of(at) else { return };
-                let completes = matches!(history.change(at), Some((_, false)));
+                let completes = matches!(history.lifetime_change(at), Some((_, false)));
                 if completes { What::FreeCompleted(id.0) } else { What::FreeRequested(id.0) }
             }
             Action::SegmentAlloc | Action::SegmentMap | Action::SegmentFree | Action::SegmentUnmap => {
@@ -289,7 +289,7 @@ impl Reading {
     /// Collects the allocations before the first event, ordered by address.
     fn early(&mut self, snapshot: &Snapshot, history: &DeviceHistory) {
         let allocations = &history.allocations;
-        let early = (0..allocations.early() as u32).filter_map(|number| {
+        let early = (0..allocations.early_count() as u32).filter_map(|number| {
             let id = AllocationId(number);
             let (_, died, _) = allocations.span(id);
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
@@ -344,7 +344,7 @@ impl Reading {
             let live = snapshot.blocks.get(range).unwrap_or_default().iter().filter(|block| block.state.is_live());
             recording.rounded.extend(live.map(|block| (block.requested, block.size)).filter(|(asked, _)| *asked > 0));
         }
-        let rounded = recording.rounded.iter().map(|(asked, size)| (pair(*asked, *size), 0));
+        let rounded = recording.rounded.iter().map(|(asked, size)| (two_part_key(*asked, *size), 0));
         recording.rounded = halves(&ascending(rounded.collect()));
         recording.has_segments |= !recording.operations.is_empty() || !recording.held.is_empty();
     }

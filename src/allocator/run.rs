@@ -8,7 +8,7 @@ use super::model::{Allocator, Exercised, Totals};
 use super::recording::{Recording, Step, What};
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Placement of early allocations, i.e. those made before the first event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Run {
     /// # Errors
     /// The time is up.
     #[inline(never)]
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult {
         while let Some(early) = recording.early.get(self.placed).filter(|_| !self.is_over) {
             slice.tick()?;
             self.placed += 1;

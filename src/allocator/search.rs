@@ -3,7 +3,7 @@
 use super::recording::Recording;
 use super::run::{Plan, Run};
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Returns about ten settings worth trying, without the recorded ones. Garbage collection is included only if the
 /// capacity is known.
@@ -60,7 +60,7 @@ impl Fit {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, recording: &Recording, slice: &mut Slice) -> Sliced<Option<u64>> {
+    pub fn step(&mut self, recording: &Recording, slice: &mut TimeSlice) -> SliceResult<Option<u64>> {
         loop {
             let capacity = match self.enough {
                 None => None,

@@ -12,8 +12,8 @@ use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
 use super::settings::Settings;
 use super::trace::Trace;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_by_key};
 
 /// A device's recording, and the progress of the current answer.
 pub struct Simulation {
@@ -100,8 +100,8 @@ impl Simulation {
         &mut self,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<WhatIf> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<WhatIf> {
         self.known.prove(slice)?;
         let known = &self.known;
         let Some(proof) = &known.proof else { return Ok(WhatIf::default()) };
@@ -123,7 +123,7 @@ impl Simulation {
     /// early allocations do not fit.
     pub fn trace(&mut self, question: &WhatIfQuestion) -> Result<Traced<'_>, String> {
         let mut always = || true;
-        while self.known.prove(&mut Slice::new(&mut always)).is_err() {}
+        while self.known.prove(&mut TimeSlice::new(&mut always)).is_err() {}
         let known = &self.known;
         let Some(proof) = &known.proof else { return Err("nothing is known of this device".to_owned()) };
         if let Some(why) = &proof.refused {
@@ -153,7 +153,7 @@ impl Simulation {
 }
 
 impl Known {
-    fn prove(&mut self, slice: &mut Slice) -> Sliced {
+    fn prove(&mut self, slice: &mut TimeSlice) -> SliceResult {
         if self.device < 0 {
             let refused = Some("pinned host memory has an allocator of its own".to_owned());
             self.proof = Some(Proof { refused, ..Proof::default() });
@@ -231,8 +231,8 @@ impl Job {
         question: &WhatIfQuestion,
         done: &mut Done,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while let Some(row) = self.rows.get(self.answer.runs.len()) {
             let plan = plan(&known.recording, proof, question, &row.settings, self.answer.capacity);
             let banded = match kept(&done.runs, &plan) {
@@ -273,7 +273,7 @@ impl Job {
     }
 
     /// Runs the settings whose curves are wanted, with ascending addresses.
-    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut Slice) -> Sliced {
+    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut TimeSlice) -> SliceResult {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
         let Some(settings) = &self.followed else { return Ok(()) };
         let plan =
@@ -303,7 +303,7 @@ impl Job {
                 best.push((run.peak_reserved, at));
             }
         }
-        let mut best = sorted_by_key(best, |(peak, at)| pair(*peak, *at as u64));
+        let mut best = sorted_by_key(best, |(peak, at)| two_part_key(*peak, *at as u64));
         best.truncate(MOST_FITS);
         let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
         let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));

@@ -6,7 +6,7 @@ use super::driver::{Driver, Kind, Operation, RESERVED_ADDRESSES, Recorded};
 use super::recording::{Place, Recording, Step, What};
 use super::rounding::rounded;
 use super::run::{Plan, Run, StartState};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use std::collections::BTreeMap;
 
 /// A run that is executed step by step.
@@ -77,7 +77,7 @@ impl Trace {
         }
         // Only early allocations are placed here, which is fast enough without slices.
         let mut always = || true;
-        while run.step(recording, &mut Slice::new(&mut always)).is_err() {}
+        while run.step(recording, &mut TimeSlice::new(&mut always)).is_err() {}
         if run.ends_at().is_some() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Iteration over all changes of live bytes, in slices: allocations made before recording first, then event by event.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -30,10 +30,10 @@ impl Changes {
     /// # Errors
     /// The time is up.
     #[inline]
-    pub fn step(&mut self, history: &DeviceHistory, slice: &mut Slice, mut each: impl FnMut(Change)) -> Sliced {
+    pub fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice, mut each: impl FnMut(Change)) -> SliceResult {
         let allocations = &history.allocations;
         let bytes = |id| i64::try_from(allocations.size(id)).unwrap_or(i64::MAX);
-        while self.early < allocations.early() as u32 {
+        while self.early < allocations.early_count() as u32 {
             slice.tick()?;
             let id = AllocationId(self.early);
             self.early += 1;
@@ -45,10 +45,10 @@ impl Changes {
             slice.tick()?;
             let event = EventIdx(self.event);
             self.event += 1;
-            if let Some(turn) = history.turn(event)
+            if let Some(turn) = history.allocation_change(event)
                 && turn.changes()
             {
-                each(Change { id: turn.id, moment: turn.moment, bytes: turn.bytes(), awaiting: turn.awaiting });
+                each(Change { id: turn.id, moment: turn.moment, bytes: turn.bytes(), awaiting: turn.awaiting_free });
             }
         }
         Ok(())

@@ -34,12 +34,12 @@ pub struct VersionedName {
     pub address: u64,
     /// Number of earlier allocations or segments at the same address that have ended.
     pub version: u32,
-    pub of: Named,
+    pub object: NamedObject,
 }
 
 /// Kind of object behind a [`VersionedName`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum NamedObject {
     /// `7f89b4000000_0`
     Any,
     /// `b'7f89b4000000_0`
@@ -80,43 +80,43 @@ impl EventTerms {
             if typed.is_empty() || typed == "&" {
                 continue;
             }
-            let read = if terms.len() == MOST_TERMS { Err(QueryError::TooManyTerms) } else { term(typed) };
+            let read = if terms.len() == MOST_TERMS { Err(QueryError::TooManyTerms) } else { parse_term(typed) };
             terms.push(read.map_err(|error| EventTermError { place, error })?);
         }
         Ok(EventTerms { terms })
     }
 }
 
-fn term(text: &str) -> Result<EventTerm, QueryError> {
+fn parse_term(text: &str) -> Result<EventTerm, QueryError> {
     if let Some(stream) = text.strip_prefix("stream:") {
-        return number(stream).map(EventTerm::Stream).ok_or(QueryError::Stream);
+        return parse_number(stream).map(EventTerm::Stream).ok_or(QueryError::Stream);
     }
     if let Some(pool) = text.strip_prefix("pool:") {
         let pool = pool.trim().trim_start_matches('(').trim_end_matches(')').split_once(',');
-        let pool = pool.and_then(|(first, second)| number(first).zip(number(second)));
+        let pool = pool.and_then(|(first, second)| parse_number(first).zip(parse_number(second)));
         return pool.map(EventTerm::Pool).ok_or(QueryError::Pool);
     }
-    if let Some(actions) = actions(text) {
+    if let Some(actions) = parse_actions(text) {
         return Ok(EventTerm::Actions(actions));
     }
-    versioned(text).map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
+    parse_versioned(text).map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
 }
 
 /// Parses a decimal number, or a hexadecimal one after `0x`.
-fn number(text: &str) -> Option<u64> {
+fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim();
     match text.strip_prefix("0x") {
-        Some(digits) => hexadecimal(digits),
+        Some(digits) => parse_hexadecimal(digits),
         None => text.parse().ok().filter(|_| !text.starts_with('+')),
     }
 }
 
-fn hexadecimal(digits: &str) -> Option<u64> {
+fn parse_hexadecimal(digits: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))
 }
 
 /// Parses names of actions to bits. Returns `None` if a name is unknown.
-pub fn actions(names: &str) -> Option<u32> {
+pub fn parse_actions(names: &str) -> Option<u32> {
     names.split(',').map(str::trim).try_fold(0, |bits, name| {
         let number = Action::ALL.iter().position(|action| action.name() == name)?;
         Some(bits | 1 << number)
@@ -125,20 +125,20 @@ pub fn actions(names: &str) -> Option<u32> {
 
 /// Minimum number of digits of an address that starts with a letter. Shorter ones may be function names such as
 /// `add_1`.
-const SURE_DIGITS: usize = 9;
+const MIN_ADDRESS_DIGITS: usize = 9;
 
-fn versioned(text: &str) -> Option<VersionedName> {
+fn parse_versioned(text: &str) -> Option<VersionedName> {
     let (of, name) = match (text.strip_prefix("b'"), text.strip_prefix("s'")) {
-        (Some(name), _) => (Named::Block, name),
-        (None, Some(name)) => (Named::Segment, name),
-        (None, None) => (Named::Any, text),
+        (Some(name), _) => (NamedObject::Block, name),
+        (None, Some(name)) => (NamedObject::Segment, name),
+        (None, None) => (NamedObject::Any, text),
     };
     let (address, version) = name.rsplit_once('_')?;
     let digits = address.strip_prefix("0x").unwrap_or(address);
-    let is_sure = digits.len() < address.len() || digits.len() >= SURE_DIGITS || of != Named::Any;
+    let is_sure = digits.len() < address.len() || digits.len() >= MIN_ADDRESS_DIGITS || of != NamedObject::Any;
     let is_address = is_sure || digits.starts_with(|first: char| first.is_ascii_digit());
     let version = version.parse().ok().filter(|_| !version.starts_with('+'))?;
-    hexadecimal(digits).filter(|_| is_address).map(|address| VersionedName { address, version, of })
+    parse_hexadecimal(digits).filter(|_| is_address).map(|address| VersionedName { address, version, object: of })
 }
 
 #[cfg(test)]

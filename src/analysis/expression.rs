@@ -16,10 +16,10 @@ pub struct Expression(Regex);
 
 /// Handling of upper and lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
-    Matters,
+pub enum CaseMode {
+    Sensitive,
     /// Upper and lower case ASCII letters are equal.
-    Folds,
+    Insensitive,
 }
 
 impl Expression {
@@ -27,11 +27,11 @@ impl Expression {
     ///
     /// # Errors
     /// Returns an error if it is invalid or exceeds the limits.
-    pub fn new(text: &str, case: Case) -> Result<Expression, ExpressionError> {
+    pub fn new(text: &str, case: CaseMode) -> Result<Expression, ExpressionError> {
         // Only the crate can construct its errors: any expression exceeds a limit of 0 steps.
         let (text, steps) = if text.len() > LONGEST { ("", 0) } else { (text, MOST_STEPS) };
         let built = RegexBuilder::new(text)
-            .case_insensitive(case == Case::Folds)
+            .case_insensitive(case == CaseMode::Insensitive)
             // A step takes a vector and a word.
             .size_limit(steps * mem::size_of::<[usize; 4]>())
             .build();
@@ -39,7 +39,7 @@ impl Expression {
     }
 
     /// Returns true if the text contains a match.
-    pub fn is_in(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }

@@ -1,10 +1,10 @@
 //! Factors that multiply bytes in a plan: fractions, parsed from user input.
 
-use base::units::grouped;
+use base::units::group_digits;
 use serde::{Deserialize, Serialize};
 
 /// Maximum numerator and denominator.
-const MOST: u32 = 1_000_000;
+const MAX_PART: u32 = 1_000_000;
 
 /// Sizes in bytes of the data types that a factor may name.
 const TYPES: [(&str, u32); 16] = [
@@ -52,7 +52,7 @@ impl Factor {
             (high, low) = (low, high % low);
         }
         let part =
-            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MOST);
+            |number: u64| number.checked_div(high).and_then(|it| u32::try_from(it).ok()).filter(|&it| it <= MAX_PART);
         (by > 0).then_some(Factor { times: part(times)?, by: part(by)? })
     }
 
@@ -90,7 +90,7 @@ impl Factor {
     }
 
     /// Returns the product of two factors, or `None` if it is out of range.
-    pub fn and(self, other: Factor) -> Option<Factor> {
+    pub fn product(self, other: Factor) -> Option<Factor> {
         let product = |one: u32, other: u32| u64::from(one) * u64::from(other);
         Factor::new(product(self.times, other.times), product(self.by, other.by))
     }
@@ -106,8 +106,8 @@ impl std::fmt::Display for Factor {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Factor { times, by } = *self;
         match (times, by) {
-            (times, 1) => write!(out, "× {}", grouped(times.into())),
-            (1, by) => write!(out, "÷ {}", grouped(by.into())),
+            (times, 1) => write!(out, "× {}", group_digits(times.into())),
+            (1, by) => write!(out, "÷ {}", group_digits(by.into())),
             (times, by) => write!(out, "× {times}/{by}"),
         }
     }

@@ -43,13 +43,13 @@ impl Filter {
             if terms.len() == MOST_TERMS {
                 return Err(QueryError::TooManyTerms);
             }
-            terms.push(term(part)?);
+            terms.push(parse_term(part)?);
         }
         Ok(Filter { terms })
     }
 }
 
-fn term(text: &str) -> Result<Term, QueryError> {
+fn parse_term(text: &str) -> Result<Term, QueryError> {
     let (rest, is_age) = match (text.strip_prefix("age"), text.strip_prefix("life")) {
         (Some(rest), _) => (rest.trim_start(), true),
         (None, Some(rest)) => (rest.trim_start(), false),
@@ -63,7 +63,7 @@ fn term(text: &str) -> Result<Term, QueryError> {
         _ if !is_compared && !is_number => Query::parse(text).map(Term::Query),
         Ok(Query::Size(least, most)) if is_number && is_age => Ok(Term::Age(least, most)),
         Ok(Query::Size(least, most)) if is_number => Ok(Term::Life(least, most)),
-        Err(wrong @ (QueryError::NoSuchSize | QueryError::Fraction)) => Err(wrong),
+        Err(wrong @ (QueryError::EmptyRange | QueryError::Fraction)) => Err(wrong),
         _ => Err(QueryError::Events),
     }
 }

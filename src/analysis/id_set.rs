@@ -9,12 +9,12 @@ pub struct IdSet {
 
 impl IdSet {
     /// Creates an empty set with room for the ids below `end`.
-    pub fn below(end: usize) -> IdSet {
+    pub fn with_bound(end: usize) -> IdSet {
         IdSet { words: vec![0; end.div_ceil(64)], count: 0 }
     }
 
     /// Creates a set from its bits, lowest id first.
-    pub fn of(words: Vec<u64>) -> IdSet {
+    pub fn from_words(words: Vec<u64>) -> IdSet {
         let count = words.iter().map(|word| word.count_ones()).sum();
         IdSet { words, count }
     }

@@ -62,8 +62,8 @@ enum Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edge {
-    Here,
-    Anywhere,
+    Anchored,
+    Free,
 }
 
 /// A parsed list of rules.
@@ -74,7 +74,7 @@ pub struct InternalRules {
 
 impl Default for InternalRules {
     fn default() -> InternalRules {
-        InternalRules::heeded(DEFAULT_RULES)
+        InternalRules::parse_leniently(DEFAULT_RULES)
     }
 }
 
@@ -86,23 +86,23 @@ impl InternalRules {
     pub fn parse(lines: &[impl AsRef<str>]) -> Result<InternalRules, RuleError> {
         let mut rules = Vec::new();
         for (line, text) in (1..).zip(lines) {
-            rules.extend(read(text.as_ref(), rules.len()).map_err(|cause| RuleError { line, cause })?);
+            rules.extend(parse_rule(text.as_ref(), rules.len()).map_err(|cause| RuleError { line, cause })?);
         }
         Ok(InternalRules { rules })
     }
 
     /// Parses rules and skips invalid lines.
-    pub fn heeded(lines: &[impl AsRef<str>]) -> InternalRules {
+    pub fn parse_leniently(lines: &[impl AsRef<str>]) -> InternalRules {
         let mut rules = Vec::new();
         for text in lines {
-            rules.extend(read(text.as_ref(), rules.len()).ok().flatten());
+            rules.extend(parse_rule(text.as_ref(), rules.len()).ok().flatten());
         }
         InternalRules { rules }
     }
 
     /// Returns true if a frame is internal by its file or name. Results are cached in `known`.
-    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut Verdicts) -> bool {
-        let Verdicts { files, names } = known;
+    pub fn is_internal(&self, snapshot: &Snapshot, frame: &Frame, known: &mut RuleCache) -> bool {
+        let RuleCache { files, names } = known;
         files.of(snapshot, frame.filename, || self.is_internal_file(snapshot, frame.filename))
             || names.of(snapshot, frame.name, || self.is_internal_name(snapshot, frame.name))
     }
@@ -125,22 +125,22 @@ impl InternalRules {
 
 /// Cached results by file and name, which many frames share.
 #[derive(Debug, Default)]
-pub struct Verdicts {
-    files: Verdict,
-    names: Verdict,
+pub struct RuleCache {
+    files: CachedSet,
+    names: CachedSet,
 }
 
 /// Cached results by string id.
 #[derive(Debug, Default)]
-struct Verdict {
+struct CachedSet {
     known: IdSet,
     internal: IdSet,
 }
 
-impl Verdict {
+impl CachedSet {
     fn of(&mut self, snapshot: &Snapshot, id: StringId, look: impl FnOnce() -> bool) -> bool {
         if self.known.count() == 0 {
-            let none = || IdSet::below(snapshot.strings.len());
+            let none = || IdSet::with_bound(snapshot.strings.len());
             (self.known, self.internal) = (none(), none());
         }
         if !self.known.contains(id.0) {
@@ -154,7 +154,7 @@ impl Verdict {
 }
 
 /// Parses a line. Returns `None` if it is empty.
-fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
+fn parse_rule(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
     let line = line.trim();
     if line.len() > MOST || known >= MOST {
         return Err(RuleProblem::TooMany);
@@ -165,12 +165,12 @@ fn read(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
         Some(("file", text)) => Rule::File(text.trim().to_owned()),
         Some(("name", text)) => {
             let (text, start) = match text.trim().strip_prefix('*') {
-                Some(text) => (text, Edge::Anywhere),
-                None => (text.trim(), Edge::Here),
+                Some(text) => (text, Edge::Free),
+                None => (text.trim(), Edge::Anchored),
             };
             let (text, end) = match text.strip_suffix('*') {
-                Some(text) => (text, Edge::Anywhere),
-                None => (text, Edge::Here),
+                Some(text) => (text, Edge::Free),
+                None => (text, Edge::Anchored),
             };
             Rule::Name(text.to_owned(), [start, end])
         }
@@ -191,16 +191,16 @@ fn is_in_file(file: &[u8], text: &[u8]) -> bool {
     file.windows(text.len().max(1)).any(|window| window.iter().map(slashed).eq(text.iter().map(slashed)))
 }
 
-fn holds(bytes: &[u8], text: &[u8]) -> bool {
+fn contains(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len().max(1)).any(|window| window == text)
 }
 
 fn is_named(name: &[u8], text: &[u8], edges: [Edge; 2]) -> bool {
     match edges {
-        [Edge::Here, Edge::Here] => name == text,
-        [Edge::Here, Edge::Anywhere] => name.starts_with(text),
-        [Edge::Anywhere, Edge::Here] => name.ends_with(text),
-        [Edge::Anywhere, Edge::Anywhere] => holds(name, text),
+        [Edge::Anchored, Edge::Anchored] => name == text,
+        [Edge::Anchored, Edge::Free] => name.starts_with(text),
+        [Edge::Free, Edge::Anchored] => name.ends_with(text),
+        [Edge::Free, Edge::Free] => contains(name, text),
     }
 }
 

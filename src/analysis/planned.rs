@@ -47,31 +47,31 @@ impl Factors {
     /// Returns the product of the factors of these groups, or `None` if it is out of range.
     pub fn of(&self, groups: u32) -> Option<Factor> {
         let in_it = self.of.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1);
-        in_it.map(|(_, &factor)| factor).try_fold(Factor::ONE, Factor::and)
+        in_it.map(|(_, &factor)| factor).try_fold(Factor::ONE, Factor::product)
     }
 }
 
 /// A quotient that is compared exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
-    pub part: i128,
+    pub numerator: i128,
     /// Denominator. Positive.
-    pub whole: i128,
+    pub denominator: i128,
 }
 
 impl Ratio {
     /// Compares two quotients exactly by their continued fractions, for any size of numbers.
-    pub fn order(self, other: Ratio) -> Ordering {
+    pub fn compare(self, other: Ratio) -> Ordering {
         let (mut one, mut other) = (self, other);
         let mut is_turned = false;
         loop {
-            let [first, second] = [one, other].map(|it| it.part.div_euclid(it.whole));
-            let left = [one, other].map(|it| it.part.rem_euclid(it.whole));
+            let [first, second] = [one, other].map(|it| it.numerator.div_euclid(it.denominator));
+            let left = [one, other].map(|it| it.numerator.rem_euclid(it.denominator));
             let order = match first.cmp(&second) {
                 Ordering::Equal if left[0] == 0 || left[1] == 0 => left[0].signum().cmp(&left[1].signum()),
                 Ordering::Equal => {
                     (one, other) =
-                        (Ratio { part: one.whole, whole: left[0] }, Ratio { part: other.whole, whole: left[1] });
+                        (Ratio { numerator: one.denominator, denominator: left[0] }, Ratio { numerator: other.denominator, denominator: left[1] });
                     is_turned = !is_turned;
                     continue;
                 }
@@ -83,20 +83,20 @@ impl Ratio {
 
     /// Returns the quotient in thousandths, rounded down.
     pub fn thousandths(self) -> u64 {
-        let whole = self.part.div_euclid(self.whole);
-        let rest = self.part.rem_euclid(self.whole);
-        let thousandths = whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000).div_euclid(self.whole));
+        let whole = self.numerator.div_euclid(self.denominator);
+        let rest = self.numerator.rem_euclid(self.denominator);
+        let thousandths = whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000).div_euclid(self.denominator));
         u64::try_from(thousandths).unwrap_or(if thousandths < 0 { 0 } else { u64::MAX })
     }
 
     fn about(self) -> f64 {
-        self.part as f64 / self.whole as f64
+        self.numerator as f64 / self.denominator as f64
     }
 }
 
 /// Membership of an allocation in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InPlan {
+pub struct PlanMembership {
     /// Groups of the allocation, one bit each.
     pub groups: u32,
     /// True if the allocation grows with the batch.
@@ -105,7 +105,7 @@ pub struct InPlan {
 
 /// The planned curve, computed change by change.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedCurve {
     factors: Factors,
     batch: Factor,
     capacity: Option<u64>,
@@ -129,15 +129,15 @@ pub struct Outcome {
     pub fits: Option<(Ratio, u32)>,
 }
 
-impl Planned {
+impl PlannedCurve {
     /// Creates a planned curve. `batch` is an additional factor on allocations that grow with the batch.
-    pub fn new(factors: Factors, batch: Factor, capacity: Option<u64>) -> Planned {
-        Planned { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
+    pub fn new(factors: Factors, batch: Factor, capacity: Option<u64>) -> PlannedCurve {
+        PlannedCurve { factors, batch, capacity, now: [0; 2], peak: (i128::MIN, 0), fits: None, never_fits: false }
     }
 
     /// Adds a change of live bytes. Moments must not decrease.
     #[inline]
-    pub fn add(&mut self, of: InPlan, moment: u32, bytes: i64) {
+    pub fn add(&mut self, of: PlanMembership, moment: u32, bytes: i64) {
         let parts = i128::from(bytes).saturating_mul(self.factors.times(of.groups));
         let [_, grows] = &mut self.now;
         match of.grows {
@@ -146,18 +146,18 @@ impl Planned {
         }
         // Before the first event everything is live at once.
         if moment > 0 {
-            self.look(moment);
+            self.evaluate(moment);
         }
     }
 
     /// Evaluates the state before the first event, after its allocations are added.
-    pub fn begin(&mut self) {
-        self.look(0);
+    pub fn start(&mut self) {
+        self.evaluate(0);
     }
 
     /// Returns the current live bytes, in parts.
     #[inline]
-    fn whole(&self) -> i128 {
+    fn total_parts(&self) -> i128 {
         let (times, by) = self.batch.parts();
         let [stays, grows] = self.now;
         stays.saturating_mul(by.into()).saturating_add(grows.saturating_mul(times.into()))
@@ -165,7 +165,7 @@ impl Planned {
 
     /// Returns the current live bytes, rounded up.
     pub fn live(&self) -> u64 {
-        self.bytes(self.whole())
+        self.bytes(self.total_parts())
     }
 
     fn bytes(&self, whole: i128) -> u64 {
@@ -175,9 +175,9 @@ impl Planned {
     }
 
     #[inline]
-    fn look(&mut self, moment: u32) {
+    fn evaluate(&mut self, moment: u32) {
         let [stays, grows] = self.now;
-        let whole = self.whole();
+        let whole = self.total_parts();
         if whole > self.peak.0 {
             self.peak = (whole, moment);
         }
@@ -189,10 +189,10 @@ impl Planned {
         if grows <= 0 {
             return;
         }
-        let ratio = Ratio { part: left.max(0), whole: grows };
+        let ratio = Ratio { numerator: left.max(0), denominator: grows };
         let is_less = |known: Ratio| {
             // A quick check first, because most quotients are much larger.
-            ratio.about() <= known.about() * 1.000_001 && ratio.order(known).is_lt()
+            ratio.about() <= known.about() * 1.000_001 && ratio.compare(known).is_lt()
         };
         if self.fits.is_none_or(|(known, _)| is_less(known)) {
             self.fits = Some((ratio, moment));
@@ -201,7 +201,7 @@ impl Planned {
 
     /// Returns the result of the plan.
     pub fn outcome(&self) -> Outcome {
-        let none = Ratio { part: 0, whole: 1 };
+        let none = Ratio { numerator: 0, denominator: 1 };
         let fits = self.fits.map(|(ratio, moment)| (if self.never_fits { none } else { ratio }, moment));
         Outcome { peak: self.bytes(self.peak.0), moment: self.peak.1, fits }
     }

@@ -25,7 +25,7 @@
 mod error;
 mod size;
 
-use super::expression::{Case, Expression};
+use super::expression::{CaseMode, Expression};
 pub use error::QueryError;
 use size::{Size, digits};
 
@@ -35,7 +35,7 @@ pub const FREED: &str = "freed";
 pub const NEVER_FREED: &str = "never-freed";
 
 /// Maximum length of a query in characters.
-pub const LONGEST: usize = 500;
+pub const MAX_LENGTH: usize = 500;
 
 /// A search query.
 #[derive(Clone, Debug)]
@@ -48,9 +48,9 @@ pub enum Query {
     /// Allocations with requested bytes in this range, inclusive.
     Size(u64, u64),
     /// Allocations with a matching frame in their stack.
-    Frame(Wording),
+    Frame(FrameMatcher),
     /// Allocations with a matching call site.
-    Site(Wording),
+    Site(FrameMatcher),
     /// Allocations in the category of this name, ignoring case.
     Category(String),
     /// Allocations that are freed in the trace, or that never are (`false`).
@@ -59,20 +59,20 @@ pub enum Query {
 
 /// A condition on the text of a frame.
 #[derive(Clone, Debug)]
-pub enum Wording {
+pub enum FrameMatcher {
     /// Contains this text, ignoring case.
     Text(String),
     Exactly(String),
     Expression(Expression),
 }
 
-impl Wording {
+impl FrameMatcher {
     /// Returns true if a frame's text matches.
     pub fn matches(&self, line: &str) -> bool {
         match self {
-            Wording::Text(text) => holds(line.as_bytes(), text.as_bytes()),
-            Wording::Exactly(text) => line.contains(text),
-            Wording::Expression(expression) => expression.is_in(line),
+            FrameMatcher::Text(text) => contains(line.as_bytes(), text.as_bytes()),
+            FrameMatcher::Exactly(text) => line.contains(text),
+            FrameMatcher::Expression(expression) => expression.matches(line),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Query {
         if text.is_empty() {
             return Err(QueryError::Empty);
         }
-        if text.chars().nth(LONGEST).is_some() {
+        if text.chars().nth(MAX_LENGTH).is_some() {
             return Err(QueryError::TooLong);
         }
         if let Some(freed) = [(FREED, true), (NEVER_FREED, false)].into_iter().find(|&(word, _)| word == text) {
@@ -97,7 +97,7 @@ impl Query {
             let number = digits(number.trim()).and_then(|number| u32::try_from(number).ok());
             return number.map(Query::Number).ok_or(QueryError::Number);
         }
-        if has_base(text) {
+        if is_hexadecimal(text) {
             let Some((from, to)) = text.split_once("..") else {
                 return address(text).map(Query::Address).ok_or(QueryError::Address);
             };
@@ -106,50 +106,50 @@ impl Query {
         }
         // `size.py` is plain text.
         let bounds = text.strip_prefix("size").map_or(text, str::trim_start);
-        if let Some(compared) = comparison(bounds) {
+        if let Some(compared) = parse_comparison(bounds) {
             return compared;
         }
-        if let Some((from, to)) = range(bounds) {
-            return between(from, to);
+        if let Some((from, to)) = split_range(bounds) {
+            return parse_range(from, to);
         }
         if text.ends_with(['b', 'B'])
-            && let Some(size) = Size::read(text)
+            && let Some(size) = Size::parse(text)
         {
             let size = size?;
-            return sized(size.least_shown_so(), size.most_shown_so());
+            return size_query(size.min_displayed(), size.max_displayed());
         }
         match text.strip_prefix('@').filter(|rest| !rest.is_empty()) {
             Some(of) => match of.strip_prefix("category ").map(str::trim) {
                 Some(name) => Ok(Query::Category(unquoted(name).unwrap_or(name).to_owned())),
-                None => wording(of).map(Query::Site),
+                None => parse_matcher(of).map(Query::Site),
             },
-            None => wording(text).map(Query::Frame),
+            None => parse_matcher(text).map(Query::Frame),
         }
     }
 }
 
-fn has_base(text: &str) -> bool {
+fn is_hexadecimal(text: &str) -> bool {
     text.starts_with("0x") || text.starts_with("0X")
 }
 
 /// Parses a hexadecimal address.
 fn address(text: &str) -> Option<u64> {
-    let digits = text.get(2..).filter(|_| has_base(text))?;
+    let digits = text.get(2..).filter(|_| is_hexadecimal(text))?;
     let is_hexadecimal = (1..=16).contains(&digits.len()) && digits.chars().all(|it| it.is_ascii_hexdigit());
     u64::from_str_radix(digits, 16).ok().filter(|_| is_hexadecimal)
 }
 
-fn wording(text: &str) -> Result<Wording, QueryError> {
+fn parse_matcher(text: &str) -> Result<FrameMatcher, QueryError> {
     if let Some((expression, flags)) = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'))
         && !expression.is_empty()
         && matches!(flags, "" | "i")
     {
-        let case = if flags == "i" { Case::Folds } else { Case::Matters };
-        return Expression::new(expression, case).map(Wording::Expression).map_err(QueryError::Expression);
+        let case = if flags == "i" { CaseMode::Insensitive } else { CaseMode::Sensitive };
+        return Expression::new(expression, case).map(FrameMatcher::Expression).map_err(QueryError::Expression);
     }
     Ok(match unquoted(text) {
-        Some(quoted) => Wording::Exactly(quoted.to_owned()),
-        None => Wording::Text(text.to_owned()),
+        Some(quoted) => FrameMatcher::Exactly(quoted.to_owned()),
+        None => FrameMatcher::Text(text.to_owned()),
     })
 }
 
@@ -158,12 +158,12 @@ fn unquoted(text: &str) -> Option<&str> {
 }
 
 /// Returns true if `text` contains `part`, ignoring ASCII case.
-fn holds(text: &[u8], part: &[u8]) -> bool {
+fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len().max(1)).any(|place| place.eq_ignore_ascii_case(part))
 }
 
 /// Parses a comparison with a size. Returns `None` if the text is something else.
-fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
+fn parse_comparison(text: &str) -> Option<Result<Query, QueryError>> {
     let signs = text.chars().take_while(|sign| matches!(sign, '<' | '=' | '>')).count();
     let (sign, size) = text.split_at_checked(signs)?;
     let size = size.trim_start();
@@ -171,7 +171,7 @@ fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
     if signs == 0 || !(size.is_empty() || size.starts_with(|first: char| first.is_ascii_digit() || first == '.')) {
         return (sign == "=").then_some(Err(QueryError::Size));
     }
-    let size = match Size::read(size) {
+    let size = match Size::parse(size) {
         Some(Ok(size)) => size,
         Some(Err(wrong)) => return Some(Err(wrong)),
         None => return Some(Err(QueryError::Size)),
@@ -179,33 +179,33 @@ fn comparison(text: &str) -> Option<Result<Query, QueryError>> {
     let (floor, ceiling) = (size.floor(), size.ceiling());
     Some(match sign {
         "=" if floor != ceiling => Err(QueryError::Fraction),
-        "=" => sized(floor, floor),
-        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::NoSuchSize), |most| sized(0, most)),
-        "<=" => sized(0, floor),
-        ">" => floor.checked_add(1).map_or(Err(QueryError::NoSuchSize), |least| sized(least, u64::MAX)),
-        ">=" => sized(ceiling, u64::MAX),
+        "=" => size_query(floor, floor),
+        "<" => ceiling.checked_sub(1).map_or(Err(QueryError::EmptyRange), |most| size_query(0, most)),
+        "<=" => size_query(0, floor),
+        ">" => floor.checked_add(1).map_or(Err(QueryError::EmptyRange), |least| size_query(least, u64::MAX)),
+        ">=" => size_query(ceiling, u64::MAX),
         _ => Err(QueryError::Size),
     })
 }
 
 /// Splits a range into its two ends. Returns `None` if the text is something else, such as `a..b`.
-fn range(text: &str) -> Option<(&str, &str)> {
+fn split_range(text: &str) -> Option<(&str, &str)> {
     let (from, to) = text.split_once("..")?;
     let (from, to) = (from.trim(), to.trim());
     let fits = |end: &str| end.is_empty() || end.starts_with(|first: char| first.is_ascii_digit());
     (fits(from) && fits(to) && !(from.is_empty() && to.is_empty())).then_some((from, to))
 }
 
-fn between(from: &str, to: &str) -> Result<Query, QueryError> {
+fn parse_range(from: &str, to: &str) -> Result<Query, QueryError> {
     let end = |text: &str| match text {
         "" => Ok(None),
-        text => Size::read(text).ok_or(QueryError::Size)?.map(Some),
+        text => Size::parse(text).ok_or(QueryError::Size)?.map(Some),
     };
-    sized(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
+    size_query(end(from)?.map_or(0, |from| from.ceiling()), end(to)?.map_or(u64::MAX, |to| to.floor()))
 }
 
-fn sized(least: u64, most: u64) -> Result<Query, QueryError> {
-    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::NoSuchSize) }
+fn size_query(least: u64, most: u64) -> Result<Query, QueryError> {
+    if least <= most { Ok(Query::Size(least, most)) } else { Err(QueryError::EmptyRange) }
 }
 
 #[cfg(test)]

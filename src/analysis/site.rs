@@ -23,7 +23,7 @@ const LIBRARY_PATHS: [&str; 9] = [
 
 /// Origin of a frame's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum CodeOrigin {
     User,
     /// PyTorch, another package, or Python's standard library.
     Library,
@@ -60,7 +60,7 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
         return by_file;
     }
     let name = snapshot.strings.text(frame.name);
-    match told_by(&name) {
+    match identify_native(&name) {
         _ if name.len() > LONGEST_PATH => Origin::Native,
         Some((told, _)) => told,
         None => Origin::Native,
@@ -75,7 +75,7 @@ pub fn is_backward(snapshot: &Snapshot, frame: &Frame) -> bool {
 
 /// Returns the origin of a C++ function and the identifying word of its name, for names such as
 /// `torch::autograd::generated::MulBackward0::apply(…)` and `at::_ops::mul_Tensor::call(…)`.
-fn told_by(name: &str) -> Option<(Origin, &str)> {
+fn identify_native(name: &str) -> Option<(Origin, &str)> {
     let last_before = |end: &str| name.split_once(end)?.0.rsplit("::").next();
     if name.starts_with("torch::autograd::") {
         return Some((Origin::Backward, last_before("::apply(")?));
@@ -111,19 +111,19 @@ pub struct Sites {
     /// Origin by frame. `None` if not computed yet.
     origins: Vec<Option<Origin>>,
     /// Call site by stack, as frame plus one. 0 if not computed yet.
-    of_stack: Column<u32>,
+    by_stack: Column<u32>,
 }
 
 impl Sites {
     /// Creates an empty cache. Frames and stacks are examined on demand, so that no time slice has to examine all.
     pub fn new(snapshot: &Snapshot) -> Sites {
         let of_stack = (0..snapshot.stacks.len()).map(|_| 0).collect();
-        Sites { origins: vec![None; snapshot.frames.len()], of_stack }
+        Sites { origins: vec![None; snapshot.frames.len()], by_stack: of_stack }
     }
 
     /// Returns the heap size in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.origins.capacity() + self.of_stack.heap_bytes()
+        self.origins.capacity() + self.by_stack.heap_bytes()
     }
 
     /// Returns true if the frame is the user's own code.
@@ -137,11 +137,11 @@ impl Sites {
     }
 
     /// Returns the origin of a frame's code.
-    pub fn whose(snapshot: &Snapshot, frame: &Frame) -> Whose {
+    pub fn code_origin(snapshot: &Snapshot, frame: &Frame) -> CodeOrigin {
         match origin_of(snapshot, frame) {
-            Origin::User => Whose::User,
-            Origin::Library => Whose::Library,
-            Origin::Native | Origin::Operator | Origin::Backward => Whose::Native,
+            Origin::User => CodeOrigin::User,
+            Origin::Library => CodeOrigin::Library,
+            Origin::Native | Origin::Operator | Origin::Backward => CodeOrigin::Native,
         }
     }
 
@@ -156,13 +156,13 @@ impl Sites {
     }
 
     /// Returns the innermost frame of the user's own code in a stack.
-    pub fn of_user(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
-        self.of(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
+    pub fn user_frame(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        self.call_site(snapshot, stack).filter(|&frame| self.origin(snapshot, frame) == Origin::User)
     }
 
     /// Returns the call site of a stack. `None` if the stack has no frames.
-    pub fn of(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
-        match self.of_stack.get(stack.0 as usize) {
+    pub fn call_site(&mut self, snapshot: &Snapshot, stack: StackId) -> Option<FrameId> {
+        match self.by_stack.get(stack.0 as usize) {
             None => return None,
             Some(0) => {}
             Some(known) => return Some(FrameId(known - 1)),
@@ -178,7 +178,7 @@ impl Sites {
             }
         }
         let (_, frame) = best?;
-        self.of_stack.set(stack.0 as usize, frame.0 + 1);
+        self.by_stack.set(stack.0 as usize, frame.0 + 1);
         Some(frame)
     }
 }
@@ -187,7 +187,7 @@ impl Sites {
 const LONGEST_IN_ROW: usize = 512;
 
 /// Returns [`short`], truncated for a list row.
-pub fn in_row(snapshot: &Snapshot, frame: FrameId) -> String {
+pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     let mut site = short(snapshot, snapshot.frames.frame(frame));
     let mut end = site.len().min(LONGEST_IN_ROW);
     while !site.is_char_boundary(end) {
@@ -210,8 +210,8 @@ pub fn short(snapshot: &Snapshot, frame: &Frame) -> String {
 }
 
 /// Returns the part of a C++ function's name that identifies the backward node or operator, or the whole name.
-pub fn word(name: &str) -> &str {
-    told_by(name).map_or(name, |(_, word)| word)
+pub fn identifying_word(name: &str) -> &str {
+    identify_native(name).map_or(name, |(_, word)| word)
 }
 
 /// Returns file, line and function of [`short`]. For a C++ frame only the first part is set. Parts have at most 4096
@@ -223,7 +223,7 @@ pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, Strin
     };
     let name = text(frame.name);
     if origin_of(snapshot, frame) < Origin::Library {
-        let word = told_by(&name).map_or(&*name, |(_, word)| word).to_owned();
+        let word = identify_native(&name).map_or(&*name, |(_, word)| word).to_owned();
         return (word, None, String::new());
     }
     let file = text(frame.filename);

@@ -16,7 +16,7 @@ use base::sorted::sorted_numbers;
 
 /// Effect of a group on the peak, in requested bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Without {
+pub struct GroupEffect {
     /// Bytes of the group at the peak.
     pub at_peak: u64,
     /// Peak without the group.
@@ -33,7 +33,7 @@ pub struct PeakWithout {
     groups: Vec<Group>,
     tops: Tops,
     /// Moment at which the groups' bytes are recorded. `None` when it has passed.
-    wanted: Option<u32>,
+    peak_moment: Option<u32>,
 }
 
 /// State of a group.
@@ -43,7 +43,7 @@ struct Group {
     /// Moment of its last change.
     since: u32,
     /// Maximum of the live bytes without the group until then, and its first moment.
-    most: (i64, u32),
+    max_without: (i64, u32),
     at_peak: i64,
 }
 
@@ -51,14 +51,14 @@ impl PeakWithout {
     /// Creates a computation for `groups` groups. `peak` is the first moment of the peak.
     pub fn new(groups: usize, peak: u32) -> PeakWithout {
         let mut without =
-            PeakWithout { groups: vec![Group::new(); groups], wanted: Some(peak), ..PeakWithout::default() };
+            PeakWithout { groups: vec![Group::new(); groups], peak_moment: Some(peak), ..PeakWithout::default() };
         // Without allocations before recording, nothing is live at the start.
         without.tops.push(0, 0);
         without
     }
 
     /// Adds a group without live bytes and returns its number.
-    pub fn grow(&mut self) -> u32 {
+    pub fn add_group(&mut self) -> u32 {
         self.groups.push(Group::new());
         self.groups.len() as u32 - 1
     }
@@ -67,7 +67,7 @@ impl PeakWithout {
     /// decrease.
     #[inline]
     pub fn change(&mut self, group: u32, moment: u32, bytes: i64) {
-        self.reach(moment);
+        self.advance_to(moment);
         let Some(group) = self.groups.get_mut(group as usize) else { return };
         group.close(&self.tops, moment);
         group.live = group.live.saturating_add(bytes);
@@ -76,39 +76,39 @@ impl PeakWithout {
     /// Changes the live bytes. `bytes` is 0 if only a group changed.
     #[inline]
     pub fn add(&mut self, moment: u32, bytes: i64) {
-        self.reach(moment);
+        self.advance_to(moment);
         self.live = self.live.saturating_add(bytes);
         self.tops.push(moment, self.live);
         if self.tops.is_full() {
             // Groups added later have not changed since the start.
-            self.tops.drop_all_but(std::iter::once(0).chain(self.groups.iter().map(|group| group.since)));
+            self.tops.retain_needed(std::iter::once(0).chain(self.groups.iter().map(|group| group.since)));
         }
     }
 
     /// Records the groups' bytes at the wanted moment, before anything changes at a later one.
     #[inline]
-    fn reach(&mut self, moment: u32) {
-        if self.wanted.is_some_and(|wanted| wanted < moment) {
-            self.keep();
+    fn advance_to(&mut self, moment: u32) {
+        if self.peak_moment.is_some_and(|wanted| wanted < moment) {
+            self.record_at_peak();
         }
     }
 
     #[cold]
-    fn keep(&mut self) {
-        self.wanted = None;
+    fn record_at_peak(&mut self) {
+        self.peak_moment = None;
         self.groups.iter_mut().for_each(|group| group.at_peak = group.live);
     }
 
     /// Returns the result of each group, in order.
-    pub fn finish(mut self) -> Vec<Without> {
-        if self.wanted.is_some() {
-            self.keep();
+    pub fn finish(mut self) -> Vec<GroupEffect> {
+        if self.peak_moment.is_some() {
+            self.record_at_peak();
         }
         let bytes = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
         let tops = &self.tops;
         let groups = self.groups.iter_mut().map(|group| {
             group.close(tops, u32::MAX);
-            Without { at_peak: bytes(group.at_peak), peak: bytes(group.most.0), moment: group.most.1 }
+            GroupEffect { at_peak: bytes(group.at_peak), peak: bytes(group.max_without.0), moment: group.max_without.1 }
         });
         groups.collect()
     }
@@ -121,7 +121,7 @@ impl PeakWithout {
 
 impl Group {
     fn new() -> Group {
-        Group { live: 0, since: 0, most: (i64::MIN, 0), at_peak: 0 }
+        Group { live: 0, since: 0, max_without: (i64::MIN, 0), at_peak: 0 }
     }
 
     /// Ends the interval before `moment`. The group's bytes were constant during it.
@@ -129,12 +129,12 @@ impl Group {
     fn close(&mut self, tops: &Tops, moment: u32) {
         // Skips intervals where even the highest live bytes would not be enough, which are most.
         if moment > self.since
-            && tops.highest().saturating_sub(self.live) > self.most.0
+            && tops.highest().saturating_sub(self.live) > self.max_without.0
             && let Some((when, most)) = tops.since(self.since)
         {
             let most = most.saturating_sub(self.live);
-            if most > self.most.0 {
-                self.most = (most, when);
+            if most > self.max_without.0 {
+                self.max_without = (most, when);
             }
         }
         self.since = moment;
@@ -142,7 +142,7 @@ impl Group {
 }
 
 /// Number of tops that are kept before any are dropped.
-const FEW: usize = 4096;
+const MIN_TOPS: usize = 4096;
 
 /// Moments after which live bytes were never higher, with those bytes. Moments ascend, bytes do not.
 #[derive(Clone, Debug, Default)]
@@ -182,12 +182,12 @@ impl Tops {
 
     #[inline]
     fn is_full(&self) -> bool {
-        self.all.len() > FEW + 2 * self.kept
+        self.all.len() > MIN_TOPS + 2 * self.kept
     }
 
     /// Keeps the last top, and those that a group needs whose last change is among `asked`.
     #[cold]
-    fn drop_all_but(&mut self, asked: impl Iterator<Item = u32>) {
+    fn retain_needed(&mut self, asked: impl Iterator<Item = u32>) {
         let asked = sorted_numbers(asked.map(|since| (u128::from(since), since)).collect());
         let mut wanted = 0;
         let last = self.all.last().copied();

@@ -2,7 +2,7 @@
 //! cannot shrink, and an old copy would leave a hole in it.
 
 const CHUNK_BITS: usize = 14;
-const CHUNK: usize = 1 << CHUNK_BITS;
+const CHUNK_LEN: usize = 1 << CHUNK_BITS;
 
 /// Column of `Copy` values, indexed from 0.
 #[derive(Clone, Debug)]
@@ -35,22 +35,22 @@ impl<T: Copy> Column<T> {
 
     #[inline(always)]
     pub fn push(&mut self, value: T) {
-        match self.place(self.len) {
+        match self.slot(self.len) {
             Some(place) => *place = value,
-            None => self.push_into_new_room(value),
+            None => self.push_growing(value),
         }
         self.len += 1;
     }
 
     #[cold]
     #[inline(never)]
-    fn push_into_new_room(&mut self, value: T) {
+    fn push_growing(&mut self, value: T) {
         // The first chunk grows like a `Vec`, so that a short column stays small. All later chunks have full size.
         match self.chunks.as_mut_slice() {
-            [first] if first.len() < CHUNK => first.resize(2 * first.len(), value),
+            [first] if first.len() < CHUNK_LEN => first.resize(2 * first.len(), value),
             chunks => {
                 let mut chunk = Vec::new();
-                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK }, value);
+                chunk.resize(if chunks.is_empty() { 4 } else { CHUNK_LEN }, value);
                 self.chunks.push(chunk);
             }
         }
@@ -59,12 +59,12 @@ impl<T: Copy> Column<T> {
     /// Appends up to 16384 values at once. Returns `false`, and appends nothing, if there are more values or if the
     /// column does not end with a full chunk. Only the last chunk may be shorter.
     pub fn push_chunk(&mut self, mut values: Vec<T>) -> bool {
-        if !self.len.is_multiple_of(CHUNK) || values.len() > CHUNK {
+        if !self.len.is_multiple_of(CHUNK_LEN) || values.len() > CHUNK_LEN {
             return false;
         }
         if let Some(&last) = values.last() {
             self.len += values.len();
-            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK };
+            let room = if self.chunks.is_empty() { values.len().next_power_of_two().max(4) } else { CHUNK_LEN };
             values.resize(room, last);
             self.chunks.push(values);
         }
@@ -73,8 +73,8 @@ impl<T: Copy> Column<T> {
 
     /// Returns the slot of the value at `index`, if it is allocated.
     #[inline(always)]
-    fn place(&mut self, index: usize) -> Option<&mut T> {
-        self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK - 1))
+    fn slot(&mut self, index: usize) -> Option<&mut T> {
+        self.chunks.get_mut(index >> CHUNK_BITS)?.get_mut(index & (CHUNK_LEN - 1))
     }
 
     /// Returns the value at `index`, or `None` if it is out of range.
@@ -83,7 +83,7 @@ impl<T: Copy> Column<T> {
         if index >= self.len {
             return None;
         }
-        self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK - 1)).copied()
+        self.chunks.get(index >> CHUNK_BITS)?.get(index & (CHUNK_LEN - 1)).copied()
     }
 
     /// Returns the value at `index`, which must come from this table.
@@ -93,14 +93,14 @@ impl<T: Copy> Column<T> {
     #[inline(always)]
     pub fn at(&self, index: usize) -> T {
         // Slices, because indexing a `Vec` is a call when built for size.
-        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK - 1)]
+        self.chunks.as_slice()[index >> CHUNK_BITS].as_slice()[index & (CHUNK_LEN - 1)]
     }
 
     /// Replaces the value at `index`. Does nothing if it is out of range.
     #[inline]
     pub fn set(&mut self, index: usize, value: T) {
         if index < self.len
-            && let Some(place) = self.place(index)
+            && let Some(place) = self.slot(index)
         {
             *place = value;
         }
@@ -124,13 +124,13 @@ impl<T: Copy> Column<T> {
     /// Returns the chunk with this number. All chunks but the last have the same length.
     pub fn chunk(&self, number: usize) -> Option<&[T]> {
         let chunk = self.chunks.get(number)?;
-        chunk.get(..chunk.len().min(self.len - number * CHUNK))
+        chunk.get(..chunk.len().min(self.len - number * CHUNK_LEN))
     }
 
     /// Shortens the column to `len` values. Does nothing if it is not longer.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
-            self.chunks.truncate(len.div_ceil(CHUNK));
+            self.chunks.truncate(len.div_ceil(CHUNK_LEN));
             self.len = len;
         }
     }

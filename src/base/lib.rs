@@ -8,7 +8,7 @@
 //! (how loops yield).
 
 // Calls that are kept out of line, for smaller functions in WebAssembly.
-pub mod apart;
+pub mod out_of_line;
 
 // Table column that grows in chunks, without reallocating.
 pub mod column;

@@ -4,26 +4,26 @@
 use std::ops::Range;
 
 /// Steps between two checks of the clock, a fraction of a millisecond.
-pub const STEPS: u32 = 2048;
+pub const STEPS_PER_CHECK: u32 = 2048;
 
 /// Error: the time is up. The progress so far is kept, and the next call resumes the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent;
+pub struct OutOfTime;
 
 /// Result of interruptible work. `Err` means that the time is up and the work has to be called again.
-pub type Sliced<T = ()> = Result<T, Spent>;
+pub type SliceResult<T = ()> = Result<T, OutOfTime>;
 
 /// Time budget of one call. A new slice always allows at least one step, so every call makes progress.
-pub struct Slice<'a> {
-    left: u32,
-    has_parted: bool,
+pub struct TimeSlice<'a> {
+    steps_left: u32,
+    has_granted_range: bool,
     has_time: &'a mut dyn FnMut() -> bool,
 }
 
-impl<'a> Slice<'a> {
+impl<'a> TimeSlice<'a> {
     /// Creates a slice that ends when `has_time` returns false.
-    pub fn new(has_time: &'a mut dyn FnMut() -> bool) -> Slice<'a> {
-        Slice { left: STEPS, has_parted: false, has_time }
+    pub fn new(has_time: &'a mut dyn FnMut() -> bool) -> TimeSlice<'a> {
+        TimeSlice { steps_left: STEPS_PER_CHECK, has_granted_range: false, has_time }
     }
 
     /// Counts one step of about ten nanoseconds. Call it before the step.
@@ -31,7 +31,7 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up. The caller must not take the step.
     #[inline(always)]
-    pub fn tick(&mut self) -> Sliced {
+    pub fn tick(&mut self) -> SliceResult {
         self.spend(1)
     }
 
@@ -40,17 +40,17 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up. The caller must not take the step.
     #[inline(always)]
-    pub fn spend(&mut self, steps: u32) -> Sliced {
-        if self.left == 0 {
-            self.ask()?;
+    pub fn spend(&mut self, steps: u32) -> SliceResult {
+        if self.steps_left == 0 {
+            self.refill()?;
         }
-        self.left = self.left.saturating_sub(steps);
+        self.steps_left = self.steps_left.saturating_sub(steps);
         Ok(())
     }
 
     #[cold]
-    fn ask(&mut self) -> Sliced {
-        self.left = STEPS;
+    fn refill(&mut self) -> SliceResult {
+        self.steps_left = STEPS_PER_CHECK;
         self.check()
     }
 
@@ -59,8 +59,8 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The time is up.
     #[inline(never)]
-    pub fn check(&mut self) -> Sliced {
-        if (self.has_time)() { Ok(()) } else { Err(Spent) }
+    pub fn check(&mut self) -> SliceResult {
+        if (self.has_time)() { Ok(()) } else { Err(OutOfTime) }
     }
 
     /// Returns the next range of the rows from `next` up to `count` and advances `next`. Returns `None` at the end.
@@ -68,14 +68,14 @@ impl<'a> Slice<'a> {
     ///
     /// # Errors
     /// The time is up, and the range must not be processed. The first range of a slice is always granted.
-    pub fn part(&mut self, next: &mut usize, count: usize, steps: u32) -> Sliced<Option<Range<usize>>> {
+    pub fn next_range(&mut self, next: &mut usize, count: usize, steps: u32) -> SliceResult<Option<Range<usize>>> {
         if *next >= count {
             return Ok(None);
         }
-        if std::mem::replace(&mut self.has_parted, true) {
+        if std::mem::replace(&mut self.has_granted_range, true) {
             self.check()?;
         }
-        let part = *next..count.min(*next + (STEPS / steps.max(1)).max(1) as usize);
+        let part = *next..count.min(*next + (STEPS_PER_CHECK / steps.max(1)).max(1) as usize);
         *next = part.end;
         Ok(Some(part))
     }

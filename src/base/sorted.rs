@@ -16,12 +16,12 @@ pub fn sorted_numbers(mut numbers: Vec<(u128, u32)>) -> Vec<u32> {
 }
 
 /// Combines two numbers into a sort key. `first` is the more significant one.
-pub fn pair(first: u64, second: u64) -> u128 {
+pub fn two_part_key(first: u64, second: u64) -> u128 {
     u128::from(first) << 64 | u128::from(second)
 }
 
 /// Maps a signed value to an unsigned one with the same order.
-pub fn ascending(value: i64) -> u64 {
+pub fn signed_key(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
 

@@ -70,7 +70,7 @@ impl fmt::Display for Bytes {
 
 /// Formats a range of bytes: `256–512 B`, `512 B–2.00 KiB`. The unit is written once if both ends share it. If both
 /// ends round to the same text, only one is written.
-pub fn bytes_between(from: u64, to: u64) -> String {
+pub fn byte_range(from: u64, to: u64) -> String {
     let (from, to) = (Bytes(from).to_string(), Bytes(to).to_string());
     if from == to {
         return to;
@@ -81,7 +81,7 @@ pub fn bytes_between(from: u64, to: u64) -> String {
 }
 
 /// Formats an integer with thousands separators: `55,108,591,620`.
-pub fn grouped(value: u64) -> String {
+pub fn group_digits(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -94,21 +94,21 @@ pub fn grouped(value: u64) -> String {
 }
 
 /// Formats a count with its noun, in the plural unless the count is 1: `1 event`, `2 events`.
-pub fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+pub fn pluralize(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", group_digits(count), if count == 1 { "" } else { "s" })
 }
 
 /// Formats a share to the nearest tenth of a percent: `12.3 %`. Only an exact whole is `100 %`, only an exact zero is
 /// `0 %`.
 pub fn percent(part: u64, whole: u64) -> String {
     let wide = u128::from(whole.max(1));
-    let tenths = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
-    let text = match tenths {
+    let scale = ((u128::from(part) * 2000 + wide) / (2 * wide)) as u64;
+    let text = match scale {
         0 if part == 0 => "0".to_owned(),
         0 => "< 0.1".to_owned(),
         1000.. if part < whole => "> 99.9".to_owned(),
         1000 => "100".to_owned(),
-        _ => [&(tenths / 10).to_string(), ".", &(tenths % 10).to_string()].concat(),
+        _ => [&(scale / 10).to_string(), ".", &(scale % 10).to_string()].concat(),
     };
     text + " %"
 }

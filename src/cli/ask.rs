@@ -6,7 +6,7 @@
 //! 3, "error": "one sentence"}`. The first line is `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
 use super::opening::keep_open;
-use super::output::{escaped, standard_output, written};
+use super::output::{escape_json, standard_output, ignore_broken_pipe};
 use clap::Args;
 use engine::protocol::FileSummary;
 use serde::Deserialize;
@@ -15,10 +15,10 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 /// Runs a command on a snapshot. Takes the file, the command and its arguments.
-pub(crate) type Answerer = fn(&str, &str, &[String]) -> Result<Value, String>;
+pub(crate) type CommandRunner = fn(&str, &str, &[String]) -> Result<Value, String>;
 
 /// Maximum length of a request in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_REQUEST_BYTES: u64 = 1 << 20;
 
 /// Arguments of `memscape ask`.
 #[derive(Args, Clone, Debug)]
@@ -44,7 +44,7 @@ impl Ask {
     ///
     /// # Errors
     /// Returns one sentence if the file cannot be opened or I/O fails. An error of opening is also printed as JSON.
-    pub(crate) fn run(&self, answerer: Answerer) -> Result<(), Vec<String>> {
+    pub(crate) fn run(&self, answerer: CommandRunner) -> Result<(), Vec<String>> {
         let session = match Session::open(&self.file, self.device, answerer) {
             Ok(session) => session,
             Err(error) => {
@@ -69,7 +69,7 @@ impl Ask {
 /// Reads a line, truncated to [`LONGEST`] bytes. Returns `None` at the end of the input.
 fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    if lines.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+    if lines.by_ref().take(MAX_REQUEST_BYTES).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
     if line.last() != Some(&b'\n') {
@@ -80,14 +80,14 @@ fn next_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
 
 fn reply(value: &Value) -> Result<(), String> {
     let mut out = standard_output();
-    written(writeln!(out, "{}", escaped(&value.to_string())).and_then(|()| out.flush()))
+    ignore_broken_pipe(writeln!(out, "{}", escape_json(&value.to_string())).and_then(|()| out.flush()))
 }
 
 /// A file that is open for questions.
 struct Session {
     path: String,
     summary: FileSummary,
-    answerer: Answerer,
+    answerer: CommandRunner,
 }
 
 impl Session {
@@ -95,13 +95,13 @@ impl Session {
     ///
     /// # Errors
     /// Returns one sentence that names the file if it cannot be read or has no such device.
-    fn open(file: &Path, device: Option<i64>, answerer: Answerer) -> Result<Session, String> {
+    fn open(file: &Path, device: Option<i64>, answerer: CommandRunner) -> Result<Session, String> {
         let wrong = |error: String| format!("{}: {error}", file.display());
         // An absolute path cannot be mistaken for an option.
         let path = std::path::absolute(file).map_err(|error| wrong(error.to_string()))?;
         let summary = keep_open(&path, device).map_err(wrong)?;
         if device.is_some() {
-            super::asking::pick(&summary, device).map_err(wrong)?;
+            super::open_snapshot::select_device(&summary, device).map_err(wrong)?;
         }
         let path = path.to_str().ok_or_else(|| wrong("the name is not UTF-8".to_owned()))?.to_owned();
         Ok(Session { path, summary, answerer })

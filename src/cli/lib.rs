@@ -10,13 +10,13 @@
 
 mod allocations;
 mod ask;
-mod asking;
-mod begun;
+mod open_snapshot;
+mod temporary_file;
 mod cache;
-mod cancelled;
-mod carried;
-mod caught;
-mod columnar;
+mod cancellation;
+mod embedded;
+mod capture;
+mod parquet_output;
 mod convert;
 mod crop;
 mod diff;
@@ -26,16 +26,16 @@ mod export;
 mod html;
 mod input;
 mod insights;
-mod kept;
+mod kept_file;
 mod live;
 mod live_rows;
 mod manual;
 mod mcp;
-mod one_survey;
+mod file_survey;
 mod opening;
 mod output;
 mod output_file;
-mod packed;
+mod compressed;
 #[cfg(test)]
 mod parsing;
 mod plan;
@@ -44,37 +44,37 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
-mod room;
+mod memory_warning;
 mod rules;
 mod run;
 mod scaling;
 mod segments;
 mod segments_json;
 mod serve;
-mod simulated;
+mod simulated_snapshot;
 mod sql;
 mod summary;
 mod table;
 mod terminal;
-mod terms;
+mod common_args;
 mod tui;
 mod viewer;
 mod what_if;
 
-use cache::Caching;
-use caught::caught;
+use cache::CacheArgs;
+use capture::capture;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::protocol::Topic;
-use output::{print, say};
+use output::{print, print_stderr};
 use output_file::OutputFile;
-use room::Room;
+use memory_warning::MemoryArgs;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-use terminal::Layout;
-use terms::Load;
+use terminal::LayoutArgs;
+use common_args::LoadArgs;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
@@ -83,13 +83,13 @@ struct Memscape {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    load: Load,
+    load: LoadArgs,
     #[command(flatten)]
-    caching: Caching,
+    caching: CacheArgs,
     #[command(flatten)]
-    layout: Layout,
+    layout: LayoutArgs,
     #[command(flatten)]
-    room: Room,
+    room: MemoryArgs,
 }
 
 const AFTER: &str = "Snapshots may be compressed (gzip, zstd, zip). Exit status: 0 on success, 1 if a file cannot be read, 2 for invalid \
@@ -104,26 +104,26 @@ enum Command {
     /// Prints the findings of every insight, or one insight with its tables (--topic).
     Insights(insights::Insights),
     /// Explain out-of-memory errors (OOM)
-    Oom(insights::Terms),
+    Oom(insights::InsightArgs),
     /// Show what lowers the peak, and by how much
-    Savings(insights::Terms),
+    Savings(insights::InsightArgs),
     /// Show memory by category: parameters, gradients, activations, ...
-    Categories(insights::Terms),
+    Categories(insights::InsightArgs),
     /// Show steps and annotations
     #[command(alias = "stages")]
-    Steps(insights::Terms),
+    Steps(insights::InsightArgs),
     /// Show memory by nn.Module
     #[command(alias = "layers")]
-    Modules(insights::Terms),
+    Modules(insights::InsightArgs),
     /// Find leaks and waste
     #[command(alias = "waste")]
-    Leaks(insights::Terms),
+    Leaks(insights::InsightArgs),
     /// Show fragmentation
-    Fragmentation(insights::Terms),
+    Fragmentation(insights::InsightArgs),
     /// Show private pools and host memory
-    Pools(insights::Terms),
+    Pools(insights::InsightArgs),
     /// Show allocator settings and suggested changes
-    Settings(insights::Terms),
+    Settings(insights::InsightArgs),
     /// List what is live at one moment (default: the peak), by the code that allocated it
     Live(live::Live),
     /// List what is live at the peak of the trace or of a time range
@@ -141,10 +141,10 @@ enum Command {
     /// Replays the recorded requests in a model of PyTorch's caching allocator. First it says what the model reproduces of the recording;
     /// if that is too little, it predicts nothing.
     #[command(name = "whatif", alias = "what-if")]
-    WhatIf(what_if::Simulate),
+    WhatIf(what_if::WhatIfArgs),
     /// The insight on the peak, by its name before `insights --topic peak`
     #[command(hide = true)]
-    Report(insights::Terms),
+    Report(insights::InsightArgs),
     /// Plan a change: the peak with other sizes, and the largest batch that fits
     Plan(plan::Plan),
     /// Compare two snapshots, two devices or two moments: what is larger, by how much, and why
@@ -211,20 +211,20 @@ pub fn main() -> ExitCode {
     let parsed = parse(std::env::args_os()).and_then(|(Memscape { command, load, caching, layout, room }, refused)| {
         let range = load.range().and_then(|range| command.conflict(&load).map_or(Ok(range), Err));
         let conflict = |conflict| Memscape::command().error(ErrorKind::ArgumentConflict, conflict);
-        opening::load(range.map_err(conflict)?);
-        caching.begin();
-        layout.begin();
-        room.begin(command.can_load_a_range());
+        opening::set_load_range(range.map_err(conflict)?);
+        caching.apply();
+        layout.apply();
+        room.apply(command.accepts_load_range());
         Ok((command, refused))
     });
     let ended = parsed.map(|(command, refused)| refused.map_err(|error| vec![error]).and_then(|()| command.run()));
     // All output is printed. Wait for cache files that are still being written.
-    kept::close();
+    kept_file::close();
     cache::finish();
     match ended {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(errors)) => {
-            errors.iter().for_each(|error| say(error));
+            errors.iter().for_each(|error| print_stderr(error));
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -247,8 +247,8 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<(Memscape, Result<
 
 impl Command {
     /// Returns an error message if arguments contradict each other.
-    fn conflict(&self, load: &Load) -> Option<String> {
-        if !load.is_all() && !self.can_load_a_range() {
+    fn conflict(&self, load: &LoadArgs) -> Option<String> {
+        if !load.is_all() && !self.accepts_load_range() {
             return Some(
                 "this command reads whole files: --load-from, --load-to and --load-last are for others".to_owned(),
             );
@@ -262,7 +262,7 @@ impl Command {
     }
 
     /// Returns true if the command accepts a range of events (`--load-from`, `--load-to`, `--load-last`).
-    fn can_load_a_range(&self) -> bool {
+    fn accepts_load_range(&self) -> bool {
         !matches!(
             self,
             Command::Ranks(_)
@@ -277,7 +277,7 @@ impl Command {
     }
 
     /// Returns true if the command answers from one snapshot and then exits.
-    fn is_about_one_file(&self) -> bool {
+    fn answers_from_one_file(&self) -> bool {
         // Without a query, `sql` reads statements from standard input, which here carries the questions of `ask` or
         // `mcp`.
         let is_prompt = matches!(self, Command::Sql(arguments) if !arguments.is_complete());
@@ -300,48 +300,48 @@ impl Command {
         let (path, result): (&Path, _) = match &self {
             Command::Summary(arguments) => return summary::summary(arguments),
             Command::Insights(arguments) => {
-                (&arguments.terms.source.file, insights::insights(arguments).and_then(printed))
+                (&arguments.terms.source.file, insights::insights(arguments).and_then(print_text))
             }
-            Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(printed)),
-            Command::Peak(arguments) => (&arguments.source.file, live::highest(arguments).and_then(printed)),
+            Command::Live(arguments) => (&arguments.source.file, live::live(arguments).and_then(print_text)),
+            Command::Peak(arguments) => (&arguments.source.file, live::peak(arguments).and_then(print_text)),
             Command::Allocations(arguments) => {
-                (&arguments.source.file, allocations::allocations(arguments).and_then(printed))
+                (&arguments.source.file, allocations::allocations(arguments).and_then(print_text))
             }
-            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(printed)),
-            Command::WhatIf(arguments @ what_if::Simulate { out: Some(out), .. }) => {
-                written(out, &arguments.source.file, simulated::write(arguments, out))
+            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(print_text)),
+            Command::WhatIf(arguments @ what_if::WhatIfArgs { out: Some(out), .. }) => {
+                print_written(out, &arguments.source.file, simulated_snapshot::write(arguments, out))
             }
-            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(printed)),
+            Command::WhatIf(arguments) => (&arguments.source.file, what_if::simulate(arguments).and_then(print_text)),
             Command::Events(arguments) => (&arguments.source.file, events::events(arguments)),
-            Command::Report(terms) => reported(Topic::Peak, terms),
-            Command::Oom(terms) => reported(Topic::OutOfMemory, terms),
-            Command::Savings(terms) => reported(Topic::Savings, terms),
-            Command::Categories(terms) => reported(Topic::Categories, terms),
-            Command::Steps(terms) => reported(Topic::Steps, terms),
-            Command::Modules(terms) => reported(Topic::Modules, terms),
-            Command::Leaks(terms) => reported(Topic::Leaks, terms),
-            Command::Fragmentation(terms) => reported(Topic::Fragmentation, terms),
-            Command::Pools(terms) => reported(Topic::Pools, terms),
-            Command::Settings(terms) => reported(Topic::Settings, terms),
-            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(printed)),
+            Command::Report(terms) => run_insight(Topic::Peak, terms),
+            Command::Oom(terms) => run_insight(Topic::OutOfMemory, terms),
+            Command::Savings(terms) => run_insight(Topic::Savings, terms),
+            Command::Categories(terms) => run_insight(Topic::Categories, terms),
+            Command::Steps(terms) => run_insight(Topic::Steps, terms),
+            Command::Modules(terms) => run_insight(Topic::Modules, terms),
+            Command::Leaks(terms) => run_insight(Topic::Leaks, terms),
+            Command::Fragmentation(terms) => run_insight(Topic::Fragmentation, terms),
+            Command::Pools(terms) => run_insight(Topic::Pools, terms),
+            Command::Settings(terms) => run_insight(Topic::Settings, terms),
+            Command::Plan(arguments) => (&arguments.source.file, plan::plan(arguments).and_then(print_text)),
             // The error already names the file.
             Command::Diff(arguments) => {
-                return diff::diff(arguments).and_then(printed).map_err(|error| vec![error]);
+                return diff::diff(arguments).and_then(print_text).map_err(|error| vec![error]);
             }
             Command::Ranks(arguments) => {
-                return ranks::ranks(arguments).and_then(printed).map_err(|error| vec![error]);
+                return ranks::ranks(arguments).and_then(print_text).map_err(|error| vec![error]);
             }
             // The error already names the file.
             Command::Sql(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Plot(arguments) => (&arguments.source.file, plot::plot(arguments)),
-            Command::Html(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Crop(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Convert(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
-            Command::Export(arguments) => written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Html(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Crop(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Convert(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
+            Command::Export(arguments) => print_written(&arguments.out, &arguments.source.file, arguments.write()),
             Command::Serve(arguments) => return arguments.run().map_err(|error| vec![error]),
             Command::Tui(arguments) => return tui::tui(arguments),
             Command::Ask(arguments) => return arguments.run(answer),
-            Command::Mcp(arguments) => return arguments.run(answer_about).map_err(|error| vec![error]),
+            Command::Mcp(arguments) => return arguments.run(answer_ranks_too).map_err(|error| vec![error]),
             Command::Run(arguments) => return arguments.run(),
             Command::Completions(arguments) => return arguments.run(Memscape::command()).map_err(|error| vec![error]),
             // The error already names the file.
@@ -351,17 +351,17 @@ impl Command {
     }
 }
 
-fn printed(text: String) -> Result<(), String> {
+fn print_text(text: String) -> Result<(), String> {
     print(&text)
 }
 
 /// Prints what was written to `out`, or returns the error together with the source file.
-fn written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
-    (source, what.map(|what| say(&format!("{}: {what}", out.path().display()))))
+fn print_written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
+    (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
 }
 
-fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>) {
-    (&terms.source.file, insights::insight(topic, terms).and_then(printed))
+fn run_insight(topic: Topic, terms: &insights::InsightArgs) -> (&Path, Result<(), String>) {
+    (&terms.source.file, insights::insight(topic, terms).and_then(print_text))
 }
 
 /// Runs a command on one snapshot and returns its `--json` output. Commands that write a file return their message.
@@ -369,18 +369,18 @@ fn reported(topic: Topic, terms: &insights::Terms) -> (&Path, Result<(), String>
 /// # Errors
 /// Returns one sentence if the arguments are invalid or the command fails.
 fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    answered(path, command, arguments, Command::is_about_one_file)
+    run_for_answer(path, command, arguments, Command::answers_from_one_file)
 }
 
 /// Like [`answer`], but also accepts `ranks` on a folder of snapshots.
 ///
 /// # Errors
 /// Same as [`answer`].
-fn answer_about(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    answered(path, command, arguments, |asked| asked.is_about_one_file() || matches!(asked, Command::Ranks(_)))
+fn answer_ranks_too(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
+    run_for_answer(path, command, arguments, |asked| asked.answers_from_one_file() || matches!(asked, Command::Ranks(_)))
 }
 
-fn answered(
+fn run_for_answer(
     path: &str,
     command: &str,
     arguments: &[String],
@@ -407,13 +407,13 @@ fn answered(
         return Err(conflict);
     }
     refused?;
-    let (result, caught) = caught(|| asked.run());
+    let (result, caught) = capture(|| asked.run());
     let prefix = format!("{path}: ");
     result.map_err(|errors| errors.join("; ").replace(&prefix, ""))?;
     if has_json {
         return serde_json::from_slice(&caught.text).map_err(|error| error.to_string());
     }
-    let message = caught.said.join("; ").replace(&prefix, "");
+    let message = caught.messages.join("; ").replace(&prefix, "");
     Ok(match caught.text.as_slice() {
         [] => json!({ "message": message }),
         text => json!({"message": message, "text": String::from_utf8_lossy(text)}),

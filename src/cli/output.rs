@@ -1,17 +1,17 @@
 //! Printing to standard output and standard error, which may be closed pipes.
 
-use super::caught::{self, Catching, is_caught};
-use super::terminal::{Guarded, REPLACEMENT, is_terminal};
-use base::units::{Moment, grouped};
+use super::capture::{self, CaptureWriter, is_captured};
+use super::terminal::{SafeWriter, REPLACEMENT, is_terminal};
+use base::units::{Moment, group_digits};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, ErrorKind, Write};
 
 /// Returns standard output, or the capture buffer if output is captured.
 pub(crate) fn standard_output() -> Box<dyn Write + Send> {
-    match (is_caught(), is_terminal()) {
-        (true, _) => Box::new(Catching),
-        (_, true) => Box::new(Guarded::new(io::stdout())),
+    match (is_captured(), is_terminal()) {
+        (true, _) => Box::new(CaptureWriter),
+        (_, true) => Box::new(SafeWriter::new(io::stdout())),
         _ => Box::new(io::stdout()),
     }
 }
@@ -24,14 +24,14 @@ pub(crate) fn standard_output() -> Box<dyn Write + Send> {
 pub(crate) fn print(text: &str) -> Result<(), String> {
     let mut out = standard_output();
     let is_unsafe = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
-    written(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
+    ignore_broken_pipe(out.write_all(text.replace(is_unsafe, REPLACEMENT).as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Converts the result of writing to standard output. A closed pipe is not an error.
 ///
 /// # Errors
 /// Returns the I/O error as one sentence.
-pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
+pub(crate) fn ignore_broken_pipe(result: io::Result<()>) -> Result<(), String> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         Err(error) if error.raw_os_error().is_some() => Err(format!("standard output: {error}")),
@@ -40,8 +40,8 @@ pub(crate) fn written(result: io::Result<()>) -> Result<(), String> {
 }
 
 /// Prints a line to standard error. Errors are ignored.
-pub(crate) fn say(line: &str) {
-    if caught::say(|| printable(line)) {
+pub(crate) fn print_stderr(line: &str) {
+    if capture::capture_message(|| printable(line)) {
         return;
     }
     let _ = writeln!(io::stderr(), "memscape: {}", printable(line));
@@ -53,20 +53,20 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Describes a moment, such as `after event 3,216`.
-pub(crate) fn after(moment: u32) -> String {
+pub(crate) fn after_event(moment: u32) -> String {
     match Moment(moment).event() {
-        Some(event) => format!("after event {}", grouped(event.0.into())),
+        Some(event) => format!("after event {}", group_digits(event.0.into())),
         None => "before the first event".to_owned(),
     }
 }
 
 /// Returns the line below a truncated list, or an empty string if nothing was left out.
-pub(crate) fn more(left_out: u32) -> String {
-    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", grouped(left_out.into())) }
+pub(crate) fn more_rows_line(left_out: u32) -> String {
+    if left_out == 0 { String::new() } else { format!("  and {} more (see --top)\n", group_digits(left_out.into())) }
 }
 
 /// Adds fields to a JSON object.
-pub(crate) fn with(mut object: Value, more: Value) -> Value {
+pub(crate) fn with_fields(mut object: Value, more: Value) -> Value {
     if let (Some(fields), Value::Object(more)) = (object.as_object_mut(), more) {
         fields.extend(more);
     }
@@ -74,12 +74,12 @@ pub(crate) fn with(mut object: Value, more: Value) -> Value {
 }
 
 /// Serializes a value as indented JSON, with unsafe control characters escaped.
-pub(crate) fn pretty(value: &impl Serialize) -> String {
-    escaped(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
+pub(crate) fn to_pretty_json(value: &impl Serialize) -> String {
+    escape_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n"))
 }
 
 /// Escapes the control characters U+007F to U+009F in JSON. JSON allows them unescaped, but terminals interpret them.
-pub(crate) fn escaped(json: &str) -> String {
+pub(crate) fn escape_json(json: &str) -> String {
     if !json.contains(|letter: char| letter.is_control() && !letter.is_ascii_control() || letter == '\u{7f}') {
         return json.to_owned();
     }

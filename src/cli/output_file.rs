@@ -3,7 +3,7 @@
 //! Every argument that names a file to write has the type [`OutputFile`], which is the only way to write one.
 //! [`refuse_inputs`] compares them with all other paths of the command before anything is read.
 
-use super::begun::Begun;
+use super::temporary_file::TemporaryFile;
 use super::output::standard_output;
 use super::serve::snapshots;
 use clap::ArgMatches;
@@ -46,7 +46,7 @@ pub(crate) fn refuse_inputs(cli: &clap::Command, matches: &ArgMatches) -> Result
             inputs.extend(files.map(PathBuf::as_path));
         }
     }
-    outputs.into_iter().try_for_each(|output| output.refuse(&inputs))
+    outputs.into_iter().try_for_each(|output| output.reject_inputs(&inputs))
 }
 
 impl OutputFile {
@@ -56,7 +56,7 @@ impl OutputFile {
     /// Returns one sentence if the file is one of the inputs.
     pub(crate) fn new(name: &str, inputs: &[&Path]) -> Result<OutputFile, String> {
         let output = OutputFile(name.into());
-        output.refuse(inputs).map(|()| output)
+        output.reject_inputs(inputs).map(|()| output)
     }
 
     /// Returns a file in a folder that contains no inputs.
@@ -82,12 +82,12 @@ impl OutputFile {
         if is_written_at_once { None } else { Some(folder_of(&place)) }
     }
 
-    fn refuse(&self, inputs: &[&Path]) -> Result<(), String> {
-        let written = if self.is_standard_output() { Handle::stdout() } else { open(&self.0) };
-        let Some(written) = regular(written) else { return Ok(()) };
+    fn reject_inputs(&self, inputs: &[&Path]) -> Result<(), String> {
+        let written = if self.is_standard_output() { Handle::stdout() } else { existing_file(&self.0) };
+        let Some(written) = regular_file(written) else { return Ok(()) };
         let is_written = |input: &Path| {
-            let read = if input.as_os_str() == "-" { Handle::stdin() } else { open(input) };
-            regular(read).is_some_and(|read| read == written)
+            let read = if input.as_os_str() == "-" { Handle::stdin() } else { existing_file(input) };
+            regular_file(read).is_some_and(|read| read == written)
         };
         for input in inputs {
             let refused = if input.is_dir() {
@@ -130,20 +130,20 @@ impl OutputFile {
         // Use the permissions of a normal new file, as limited by the umask.
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, begun) = Begun::create(&named, &folder_of(&place))?;
-        let pending = Pending { begun, place, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
+        let (file, begun) = TemporaryFile::create(&named, &folder_of(&place))?;
+        let pending = Pending { temporary: begun, destination: place, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })
     }
 }
 
 /// Returns a handle to an existing regular file. Named pipes are not opened, since that would block until they have a
 /// writer.
-fn open(path: &Path) -> io::Result<Handle> {
+fn existing_file(path: &Path) -> io::Result<Handle> {
     if fs::metadata(path)?.is_file() { Handle::from_path(path) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
 /// Drops handles that are not regular files. Reading and writing the same terminal or `/dev/null` is harmless.
-fn regular(handle: io::Result<Handle>) -> Option<Handle> {
+fn regular_file(handle: io::Result<Handle>) -> Option<Handle> {
     handle.ok().filter(|handle| handle.as_file().metadata().is_ok_and(|metadata| metadata.is_file()))
 }
 
@@ -176,8 +176,8 @@ pub(crate) struct OutputWriter {
 
 /// A temporary file and the path that it will be moved to.
 struct Pending {
-    begun: Begun,
-    place: PathBuf,
+    temporary: TemporaryFile,
+    destination: PathBuf,
     file: File,
     /// Permissions of the file that it replaces.
     permissions: Option<Permissions>,
@@ -192,12 +192,12 @@ impl OutputWriter {
         self.out.flush()?;
         let OutputWriter { out, pending } = self;
         drop(out);
-        pending.map_or(Ok(()), Pending::put)
+        pending.map_or(Ok(()), Pending::persist)
     }
 }
 
 impl Pending {
-    fn put(self) -> io::Result<()> {
+    fn persist(self) -> io::Result<()> {
         // Network file systems may report a full disk only on sync.
         match self.file.sync_data() {
             Err(error) if !matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::InvalidInput) => {
@@ -206,10 +206,10 @@ impl Pending {
             _ => {}
         }
         if let Some(permissions) = self.permissions {
-            fs::set_permissions(self.begun.path(), permissions)?;
+            fs::set_permissions(self.temporary.path(), permissions)?;
         }
         drop(self.file);
-        self.begun.put(&self.place)
+        self.temporary.persist(&self.destination)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Tests of argument parsing.
 
 use super::events::Events;
-use super::live_rows::By;
+use super::live_rows::GroupBy;
 use super::serve::Serve;
-use super::terms::Clock;
+use super::common_args::TimeArg;
 use super::{Command, Memscape};
 use clap::{CommandFactory, Parser};
 use engine::protocol::{Grouping, Topic};
@@ -29,7 +29,7 @@ fn parser_is_valid_and_every_insight_has_a_command() {
         let name = topic.name();
         let Ok(Command::Insights(insights)) = read(&format!("insights a --topic {name}")) else { panic!("{name}") };
         assert_eq!(insights.topics, [topic]);
-        assert_eq!(Topic::named(name), Some(topic));
+        assert_eq!(Topic::from_name(name), Some(topic));
         // `peak` lists what is live. The insight on the peak is available through `insights`.
         assert!(command.find_subcommand(name).is_some(), "{name}");
     }
@@ -59,7 +59,7 @@ fn old_command_names_are_hidden_aliases() {
         assert!(!help.lines().any(|line| line.trim_start().starts_with(&format!("{name} "))), "{name}: {help}");
     }
     for (earlier, now) in [("report", "peak"), ("stages", "steps"), ("layers", "modules"), ("waste", "leaks")] {
-        assert_eq!(Topic::named(earlier), Topic::named(now));
+        assert_eq!(Topic::from_name(earlier), Topic::from_name(now));
     }
 }
 
@@ -67,13 +67,13 @@ fn old_command_names_are_hidden_aliases() {
 fn arguments_are_accepted_in_any_order() {
     let line = "live --by tree --top=7 a.pickle --inverted --json --hide-internal --device 1 --at -1";
     let Ok(Command::Live(live)) = read(line) else { panic!("{line}") };
-    assert_eq!((live.terms.by, live.terms.printed.top, live.terms.printed.json), (By::Tree, 7, true));
+    assert_eq!((live.terms.by, live.terms.printed.top, live.terms.printed.json), (GroupBy::Tree, 7, true));
     assert_eq!((live.source.device, live.terms.inverted && live.terms.hide_internal), (Some(1), true));
     let Ok(Command::Allocations(find)) = read("allocations a.pickle -- -x") else { panic!() };
     assert_eq!((find.source.file.as_path(), find.pattern.as_deref()), (Path::new("a.pickle"), Some("-x")));
     assert!(matches!(read("allocations a.pickle"), Ok(Command::Allocations(find)) if find.pattern.is_none()));
     let Ok(Command::Peak(peak)) = read("peak a --from 3us --to 9") else { panic!() };
-    assert_eq!([peak.from, peak.to], [3, 9].map(|us| Some(Clock::Since1970(us))));
+    assert_eq!([peak.from, peak.to], [3, 9].map(|us| Some(TimeArg::Since1970(us))));
     let Ok(Command::Live(live)) = read("live a --top 3 --top 4") else { panic!() };
     assert_eq!(live.terms.printed.top, 4, "the last value wins");
     wrong(&[

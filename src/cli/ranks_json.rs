@@ -1,7 +1,7 @@
 //! JSON output of `memscape ranks --json`.
 
-use super::output::pretty;
-use compare::ranks::{Rank, Ranks, Spread};
+use super::output::to_pretty_json;
+use compare::ranks::{Rank, Ranks, RankQuantiles};
 use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 
@@ -24,7 +24,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
             "differences": deltas.collect::<Vec<Value>>(),
         })
     });
-    let spread = |it: &Spread| json!([it.min, it.p5, it.median, it.p95, it.max]);
+    let spread = |it: &RankQuantiles| json!([it.min, it.p5, it.median, it.p95, it.max]);
     let peak = of.peak.as_ref().map(spread);
     let [curve, steps] = [&of.curve, &of.steps].map(|it| it.iter().map(spread).collect::<Vec<Value>>());
     let first_oom = of.first_oom.as_ref().map(|first| {
@@ -35,7 +35,7 @@ pub(super) fn as_json(of: &Ranks, memory: u64) -> String {
             "others": first.others.map(|(least, most, ranks)| json!({"least_live_bytes": least, "most_live_bytes": most, "ranks": ranks})),
         })
     });
-    pretty(&json!({
+    to_pretty_json(&json!({
         "schema": SCHEMA,
         "memory_budget_bytes": memory,
         "ranks": of.ranks.iter().map(|rank| row(of, rank)).collect::<Vec<Value>>(),

@@ -1,6 +1,6 @@
 //! The `--rules` argument, shared by every command that shows or writes categories.
 
-use super::asking::Asking;
+use super::open_snapshot::OpenSnapshot;
 use clap::Args;
 use engine::protocol::{CategorySet, SetError};
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ impl CategoryRules {
     ///
     /// # Errors
     /// Same as [`CategoryRules::read`].
-    pub(crate) fn classify(&self, asking: &mut Asking) -> Result<(), String> {
+    pub(crate) fn classify(&self, asking: &mut OpenSnapshot) -> Result<(), String> {
         self.read()?.into_iter().for_each(|set| asking.classify(set));
         Ok(())
     }
 }
 
 fn read(rules: &Path) -> Result<CategorySet, String> {
-    if let Some(set) = rules.to_str().and_then(CategorySet::named) {
+    if let Some(set) = rules.to_str().and_then(CategorySet::built_in_by_name) {
         return Ok(set);
     }
     let text = std::fs::read_to_string(rules).map_err(|error| error.to_string())?;

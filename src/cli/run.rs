@@ -39,10 +39,10 @@ impl Run {
     /// Returns one sentence if no Python could be started.
     pub(crate) fn run(&self) -> Result<(), Vec<String>> {
         let mut last = String::from("there is no python");
-        for python in pythons() {
+        for python in python_candidates() {
             let mut command = Command::new(&python);
             command.args(["-m", "memscape.run"]).args(&self.arguments);
-            match end_as(command) {
+            match exec(command) {
                 Ok(status) => std::process::exit(status),
                 Err(error) => last = format!("{}: {error}", python.display()),
             }
@@ -53,7 +53,7 @@ impl Run {
 
 /// Returns candidates for the Python to use: `MEMSCAPE_PYTHON`, or else those next to this program (as pip installs
 /// it), in the active virtual environment, and on the PATH.
-fn pythons() -> Vec<PathBuf> {
+fn python_candidates() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os("MEMSCAPE_PYTHON") {
         return vec![named.into()];
     }
@@ -66,7 +66,7 @@ fn pythons() -> Vec<PathBuf> {
 
 /// Replaces this process by the program, so that signals reach it.
 #[cfg(unix)]
-fn end_as(mut command: Command) -> std::io::Result<i32> {
+fn exec(mut command: Command) -> std::io::Result<i32> {
     use std::os::unix::process::CommandExt;
     Err(command.exec())
 }

@@ -1,6 +1,6 @@
 //! JSON output of `memscape segments`, and helpers that its text output shares.
 
-use super::output::with;
+use super::output::with_fields;
 use engine::protocol::{
     PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name,
 };
@@ -18,13 +18,13 @@ pub(crate) fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &S
 }
 
 /// Returns the blocks of a segment, including the free ones.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+pub(crate) fn blocks_of<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
     let [from, to] = bar.pieces.map(|piece| piece as usize);
     page.pieces.get(from..to).unwrap_or_default()
 }
 
 /// Returns the state of a block: `live`, `awaiting_free` or `free`.
-pub(crate) fn state_of(piece: &StatePiece) -> &'static str {
+pub(crate) fn block_state(piece: &StatePiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
         PieceKind::Pending => "awaiting_free",
@@ -40,8 +40,8 @@ pub(crate) fn hex(address: u64) -> String {
 /// Returns the JSON fields of all segments, their groups, and the request.
 pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
     let segment = |bar: &StateBar| {
-        let blocks: Vec<Value> = pieces(page, bar).iter().map(|piece| block(piece, sites)).collect();
-        with(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
+        let blocks: Vec<Value> = blocks_of(page, bar).iter().map(|piece| block(piece, sites)).collect();
+        with_fields(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
     };
     let group = |(place, group): (usize, &StateGroup)| {
         json!({
@@ -80,7 +80,7 @@ fn block(piece: &StatePiece, sites: &Sites) -> Value {
     match piece.kind {
         PieceKind::Live | PieceKind::Pending => json!({
             "address": hex(piece.address),
-            "state": state_of(piece),
+            "state": block_state(piece),
             "number": piece.allocation,
             "requested_bytes": piece.requested,
             "allocated_rounded_bytes": piece.rounded,

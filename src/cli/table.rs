@@ -4,13 +4,13 @@
 //! still do not fit continue on further lines of the row.
 
 use super::output::printable;
-use super::terminal::{fitting_prefix, line_width, width_of, wrapped};
+use super::terminal::{fitting_prefix, line_width, text_width, wrap};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum width of a name column that is cut.
 const MIN_NAME: usize = 16;
 /// Indent of the continuation lines of a row.
-const FURTHER: usize = 4;
+const CONTINUATION_INDENT: usize = 4;
 /// Minimum length of a common prefix that is left out of names.
 const MIN_SHARED: usize = 8;
 
@@ -20,7 +20,7 @@ pub(crate) struct Column {
     heading: String,
     is_number: bool,
     /// True if cells are never cut or wrapped.
-    is_whole: bool,
+    is_uncut: bool,
     /// Minimum width in a table that is not fitted to a terminal.
     min: usize,
     /// Maximum width that the column is widened to. Longer cells overflow.
@@ -28,23 +28,23 @@ pub(crate) struct Column {
 }
 
 /// Creates a right-aligned column of numbers.
-pub(crate) fn number(heading: impl Into<String>, min: usize) -> Column {
-    Column { heading: printable(&heading.into()), is_number: true, is_whole: true, min, max: usize::MAX }
+pub(crate) fn number_column(heading: impl Into<String>, min: usize) -> Column {
+    Column { heading: printable(&heading.into()), is_number: true, is_uncut: true, min, max: usize::MAX }
 }
 
 /// Creates a left-aligned column of names.
-pub(crate) fn name(heading: impl Into<String>, min: usize) -> Column {
-    Column { heading: printable(&heading.into()), is_number: false, is_whole: false, min, max: usize::MAX }
+pub(crate) fn name_column(heading: impl Into<String>, min: usize) -> Column {
+    Column { heading: printable(&heading.into()), is_number: false, is_uncut: false, min, max: usize::MAX }
 }
 
 impl Column {
     /// Makes the column never cut or wrap its cells.
-    pub(crate) fn whole(self) -> Column {
-        Column { is_whole: true, ..self }
+    pub(crate) fn uncut(self) -> Column {
+        Column { is_uncut: true, ..self }
     }
 
     /// Limits the width of the column in a table that is not fitted to a terminal. Longer cells overflow.
-    pub(crate) fn up_to(self, max: usize) -> Column {
+    pub(crate) fn max_width(self, max: usize) -> Column {
         Column { max, ..self }
     }
 }
@@ -60,11 +60,11 @@ pub(crate) struct Table {
 /// Columns that are printed on the same line.
 struct Band {
     indent: usize,
-    columns: Vec<Placed>,
+    columns: Vec<PlacedColumn>,
 }
 
 /// A column in a band.
-struct Placed {
+struct PlacedColumn {
     at: usize,
     width: usize,
     /// Lines of each cell. The first cell is the heading.
@@ -106,9 +106,9 @@ impl Table {
         let mut bands = self.bands(&natural, width);
         for placed in bands.iter_mut().flat_map(|band| &mut band.columns) {
             let column = cells(placed.at);
-            let is_cut = width.is_some() && widest(&column) > placed.width && !self.is_whole(placed.at);
+            let is_cut = width.is_some() && widest(&column) > placed.width && !self.is_uncut(placed.at);
             placed.cells = match is_cut {
-                true => shortened(&column, placed.width),
+                true => shorten_cells(&column, placed.width),
                 false => column.iter().map(|cell| vec![(*cell).to_owned()]).collect(),
             };
         }
@@ -116,20 +116,20 @@ impl Table {
         (0..lines.len()).map(text).collect()
     }
 
-    fn is_whole(&self, at: usize) -> bool {
-        self.columns.get(at).is_some_and(|column| column.is_whole)
+    fn is_uncut(&self, at: usize) -> bool {
+        self.columns.get(at).is_some_and(|column| column.is_uncut)
     }
 
     /// Returns the text of a row's cells in a band.
     fn text_of(&self, band: &Band, line: usize) -> String {
-        let cell = |placed: &Placed, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
+        let cell = |placed: &PlacedColumn, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
         let height = band.columns.iter().filter_map(|placed| placed.cells.get(line)).map(Vec::len).max().unwrap_or(0);
         let mut text = String::new();
         for part in 0..height {
             let mut words = " ".repeat(band.indent);
             for (place, placed) in band.columns.iter().enumerate() {
                 let cell = cell(placed, part).unwrap_or_default();
-                let padding = " ".repeat(placed.width.saturating_sub(width_of(&cell)));
+                let padding = " ".repeat(placed.width.saturating_sub(text_width(&cell)));
                 let is_number = self.columns.get(placed.at).is_some_and(|column| column.is_number);
                 words += &" ".repeat(if place == 0 { 0 } else { self.gap });
                 words += &if is_number { padding + &cell } else { cell + &padding };
@@ -146,7 +146,7 @@ impl Table {
         let full: Vec<usize> = full.collect();
         let sum = |widths: &[usize]| widths.iter().sum::<usize>() + self.gap * widths.len().saturating_sub(1);
         let longest = |widths: &[usize]| self.indent + sum(widths);
-        let placed = |(at, width)| Placed { at, width, cells: Vec::new() };
+        let placed = |(at, width)| PlacedColumn { at, width, cells: Vec::new() };
         let stands_out = natural.iter().zip(&full).any(|(natural, full)| natural > full);
         match width {
             Some(width) if stands_out || longest(&full) > width => {}
@@ -157,7 +157,7 @@ impl Table {
         let width = width.unwrap_or(usize::MAX);
         let least = |at: usize| {
             let natural = natural.get(at).copied().unwrap_or(0);
-            if self.is_whole(at) { natural } else { natural.min(MIN_NAME) }
+            if self.is_uncut(at) { natural } else { natural.min(MIN_NAME) }
         };
         let mut bands = vec![Band { indent: self.indent, columns: Vec::new() }];
         for at in 0..self.columns.len() {
@@ -165,14 +165,14 @@ impl Table {
                 |band: &Band| band.indent + band.columns.iter().map(|placed| placed.width + self.gap).sum::<usize>();
             let is_full = bands.last().is_some_and(|band| !band.columns.is_empty() && room(band) + least(at) > width);
             if is_full {
-                bands.push(Band { indent: self.indent + FURTHER, columns: Vec::new() });
+                bands.push(Band { indent: self.indent + CONTINUATION_INDENT, columns: Vec::new() });
             }
             bands.last_mut().into_iter().for_each(|band| band.columns.push(placed((at, least(at)))));
         }
         for band in &mut bands {
             let used: Vec<usize> = band.columns.iter().map(|placed| placed.width).collect();
             let spare = width.saturating_sub(band.indent + sum(&used));
-            widen(band, spare, |at| natural.get(at).copied().filter(|_| !self.is_whole(at)).unwrap_or(0));
+            widen(band, spare, |at| natural.get(at).copied().filter(|_| !self.is_uncut(at)).unwrap_or(0));
         }
         bands
     }
@@ -195,17 +195,17 @@ fn widen(band: &mut Band, spare: usize, natural: impl Fn(usize) -> usize) {
 }
 
 fn widest(cells: &[&str]) -> usize {
-    cells.iter().map(|cell| width_of(cell)).max().unwrap_or(0)
+    cells.iter().map(|cell| text_width(cell)).max().unwrap_or(0)
 }
 
 /// Shortens the cells of a column to a width: cut in the middle, without a prefix that all long cells share. Cells that
 /// would become identical are wrapped instead.
-fn shortened(cells: &[&str], width: usize) -> Vec<Vec<String>> {
-    let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| width_of(cell) > width).collect();
-    let shared = shared_beginning(&long);
+fn shorten_cells(cells: &[&str], width: usize) -> Vec<Vec<String>> {
+    let long: BTreeSet<&str> = cells.iter().copied().filter(|cell| text_width(cell) > width).collect();
+    let shared = shared_prefix_bytes(&long);
     let cut: Vec<String> = cells
         .iter()
-        .map(|cell| if long.contains(cell) { cut(cell, shared, width) } else { (*cell).to_owned() })
+        .map(|cell| if long.contains(cell) { shorten(cell, shared, width) } else { (*cell).to_owned() })
         .collect();
     let mut looks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (cell, cut) in cells.iter().zip(&cut) {
@@ -213,14 +213,14 @@ fn shortened(cells: &[&str], width: usize) -> Vec<Vec<String>> {
     }
     let lines = |(cell, cut): (&&str, &String)| match looks.get(cut.as_str()).map_or(0, BTreeSet::len) {
         0 | 1 => vec![cut.clone()],
-        _ => wrapped(cell, width),
+        _ => wrap(cell, width),
     };
     cells.iter().zip(&cut).map(lines).collect()
 }
 
 /// Returns the length in bytes of the prefix that all texts share, up to the end of a folder or word. Returns 0 if it
 /// is too short to leave out.
-fn shared_beginning(texts: &BTreeSet<&str>) -> usize {
+fn shared_prefix_bytes(texts: &BTreeSet<&str>) -> usize {
     // The texts are sorted, so the prefix of the first and the last one is shared by all.
     let (Some(first), Some(last)) = (texts.first(), texts.last()) else { return 0 };
     let common = first.char_indices().zip(last.chars()).take_while(|((_, one), other)| one == other);
@@ -231,9 +231,9 @@ fn shared_beginning(texts: &BTreeSet<&str>) -> usize {
 }
 
 /// Shortens a text to a width: drops the first `shared` bytes if that is enough, and cuts the middle otherwise.
-fn cut(text: &str, shared: usize, width: usize) -> String {
+fn shorten(text: &str, shared: usize, width: usize) -> String {
     let rest = if shared > 0 { ["…", text.get(shared..).unwrap_or(text)].concat() } else { text.to_owned() };
-    if width_of(&rest) <= width {
+    if text_width(&rest) <= width {
         return rest;
     }
     let room = width.saturating_sub(1);
@@ -241,7 +241,7 @@ fn cut(text: &str, shared: usize, width: usize) -> String {
     // The tail gets the remaining width.
     let mut tail = rest.len();
     for (at, _) in rest.char_indices().rev() {
-        if width_of(rest.get(at..).unwrap_or_default()) > room - room / 2 {
+        if text_width(rest.get(at..).unwrap_or_default()) > room - room / 2 {
             break;
         }
         tail = at;

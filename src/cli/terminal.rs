@@ -1,6 +1,6 @@
 //! The terminal that standard output is connected to: its width, line wrapping, and removal of control characters.
 
-use super::caught::is_caught;
+use super::capture::is_captured;
 use clap::Args;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ const MIN_WIDTH: usize = 20;
 
 /// Arguments on the layout of text, shared by all commands.
 #[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct LayoutArgs {
     /// Print full lines in a terminal too: without it, names are cut and lines wrapped to its width or COLUMNS, but not in pipes and files
     #[arg(long, global = true)]
     wide: bool,
@@ -22,16 +22,16 @@ pub(crate) struct Layout {
 /// Value of `--wide`. Set once at startup.
 static IS_WIDE: OnceLock<bool> = OnceLock::new();
 
-impl Layout {
+impl LayoutArgs {
     /// Applies the arguments to all output from now on.
-    pub(crate) fn begin(self) {
+    pub(crate) fn apply(self) {
         let _ = IS_WIDE.set(self.wide);
     }
 }
 
 /// Returns true if standard output is a terminal and is not captured.
 pub(crate) fn is_terminal() -> bool {
-    !is_caught() && io::stdout().is_terminal()
+    !is_captured() && io::stdout().is_terminal()
 }
 
 /// Returns the maximum width of printed lines in terminal columns, or `None` if there is no limit.
@@ -47,7 +47,7 @@ pub(crate) fn line_width() -> Option<usize> {
 }
 
 /// Returns the width of a text in terminal columns.
-pub(crate) fn width_of(text: &str) -> usize {
+pub(crate) fn text_width(text: &str) -> usize {
     text.width()
 }
 
@@ -64,9 +64,9 @@ pub(crate) fn fitting_prefix(text: &str, width: usize) -> usize {
 }
 
 /// Breaks a text into lines of at most `width` columns, after spaces or slashes where possible.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut rest) = (Vec::new(), text);
-    while width_of(rest) > width {
+    while text_width(rest) > width {
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let fitting = fitting_prefix(rest, width).max(first);
         let head = rest.get(..fitting).unwrap_or_default();
@@ -85,27 +85,27 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Wraps long lines to the width of the terminal. Continuation lines are indented by two more columns.
-pub(crate) fn fitted(text: &str) -> String {
-    fitted_to(text, line_width())
+pub(crate) fn wrap_to_terminal(text: &str) -> String {
+    wrap_to(text, line_width())
 }
 
-fn fitted_to(text: &str, width: Option<usize>) -> String {
+fn wrap_to(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let mut fitted = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-        if width_of(line) <= width {
+        if text_width(line) <= width {
             fitted += line;
         } else {
             let body = line.trim_start_matches(' ');
             let indent = (line.len() - body.len()).min(width / 2);
-            let first = wrapped(body, width - indent);
+            let first = wrap(body, width - indent);
             let (head, rest) = first.split_first().map_or(("", ""), |(head, _)| {
                 (head.as_str(), body.get(head.len()..).unwrap_or_default().trim_start_matches(' '))
             });
             fitted += &" ".repeat(indent);
             fitted += head;
-            for line in wrapped(rest, (width - indent).saturating_sub(2).max(1)) {
+            for line in wrap(rest, (width - indent).saturating_sub(2).max(1)) {
                 fitted += &["\n", &" ".repeat(indent + 2), &line].concat();
             }
         }
@@ -116,10 +116,10 @@ fn fitted_to(text: &str, width: Option<usize>) -> String {
 
 /// A writer that replaces all control characters except line feeds and tabs. Names in files may contain escape
 /// sequences.
-pub(crate) struct Guarded<W> {
+pub(crate) struct SafeWriter<W> {
     out: W,
     /// True if the last byte may start a two-byte control character.
-    is_begun: bool,
+    has_lead_byte: bool,
 }
 
 /// Replacement for a control character.
@@ -127,17 +127,17 @@ pub(crate) const REPLACEMENT: &str = "\u{fffd}";
 /// First byte of U+0080 to U+00BF in UTF-8.
 const LEAD: u8 = 0xc2;
 
-impl<W: Write> Guarded<W> {
-    pub(crate) fn new(out: W) -> Guarded<W> {
-        Guarded { out, is_begun: false }
+impl<W: Write> SafeWriter<W> {
+    pub(crate) fn new(out: W) -> SafeWriter<W> {
+        SafeWriter { out, has_lead_byte: false }
     }
 }
 
-impl<W: Write> Write for Guarded<W> {
+impl<W: Write> Write for SafeWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut safe = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            let is_begun = std::mem::replace(&mut self.is_begun, byte == LEAD);
+            let is_begun = std::mem::replace(&mut self.has_lead_byte, byte == LEAD);
             match byte {
                 0xa0..=0xbf if is_begun => safe.extend([LEAD, byte]),
                 0x80..=0x9f if is_begun => safe.extend(REPLACEMENT.bytes()),

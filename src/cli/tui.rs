@@ -1,14 +1,14 @@
 //! `memscape tui`: starts the terminal interface of `src/tui` on local files.
 
-use super::cache::Place;
+use super::cache::CacheEntry;
 use super::input::Input;
-use super::one_survey::survey_file;
-use super::opening::place;
+use super::file_survey::survey_file;
+use super::opening::cache_entry;
 use super::output::{print, standard_output};
 use super::serve::snapshots;
 use clap::{Args, ValueEnum};
 use engine::protocol::Access;
-use engine::{Engine, Want};
+use engine::{Engine, NeededBytes};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use tui::{App, Depth, Disk, Found, Screen, Source, SurveyFile};
@@ -85,7 +85,7 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
     if !absent.is_empty() {
         return Err(absent);
     }
-    let mut app = App::new(Box::new(Files), arguments.screen());
+    let mut app = App::new(Box::new(LocalDisk), arguments.screen());
     if !app.open(&arguments.paths) {
         let paths: Vec<String> = arguments.paths.iter().map(|path| path.display().to_string()).collect();
         return Err(vec![[&paths.join(", "), ": no snapshot found"].concat()]);
@@ -101,18 +101,18 @@ pub(crate) fn tui(arguments: &Tui) -> Result<(), Vec<String>> {
 }
 
 /// Access to the local file system.
-struct Files;
+struct LocalDisk;
 
-impl Disk for Files {
+impl Disk for LocalDisk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Source>> {
         let input = Input::open(path)?;
-        let place = place(&input, None);
-        let kept = place.as_ref().and_then(Place::take_whole);
+        let place = cache_entry(&input, None);
+        let kept = place.as_ref().and_then(CacheEntry::open_verified);
         let place = place.filter(|_| kept.is_none());
-        Ok(Box::new(Opened { input: kept.unwrap_or(input), place }))
+        Ok(Box::new(LocalSource { input: kept.unwrap_or(input), place }))
     }
 
-    fn survey(&self) -> SurveyFile {
+    fn survey_function(&self) -> SurveyFile {
         |path| survey_file(path, Box::new(|| Ok(())))
     }
 
@@ -122,12 +122,12 @@ impl Disk for Files {
 }
 
 /// An open file, or its cache entry. `place` is set if the file still has to be written to the cache.
-struct Opened {
+struct LocalSource {
     input: Input,
-    place: Option<Place>,
+    place: Option<CacheEntry>,
 }
 
-impl Source for Opened {
+impl Source for LocalSource {
     fn total_bytes(&self) -> Option<u64> {
         self.input.total_bytes()
     }
@@ -140,17 +140,17 @@ impl Source for Opened {
         self.input.rewind()
     }
 
-    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>> {
+    fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>> {
         self.input.chunk(want)
     }
 
-    fn keep_whole(&mut self) -> io::Result<()> {
-        self.input.keep_whole()
+    fn copy_to_file(&mut self) -> io::Result<()> {
+        self.input.copy_to_file()
     }
 
-    fn keep(self: Box<Self>, engine: Engine) {
+    fn on_close(self: Box<Self>, engine: Engine) {
         if let Some(place) = self.place {
-            place.keep(engine);
+            place.store(engine);
         }
     }
 }

@@ -8,10 +8,10 @@ use std::path::Path;
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/memscape.html"));
 
 /// HTML elements that add SQL to the page. Empty if they were not built.
-const SQL: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
+const SQL_PART: &str = include_str!(concat!(env!("OUT_DIR"), "/sql-part.html"));
 
 /// Text that only a memscape page contains. `./run build` inserts its module there.
-const MARK: &str = "id=\"part-wasm\"";
+const PAGE_MARKER: &str = "id=\"part-wasm\"";
 
 /// Returns the page at `path`, or the built-in page.
 ///
@@ -22,7 +22,7 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
         Some(path) => {
             let shown = path.display();
             let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
-            let page = String::from_utf8(bytes).ok().filter(|page| page.contains(MARK) && page.contains("</body>"));
+            let page = String::from_utf8(bytes).ok().filter(|page| page.contains(PAGE_MARKER) && page.contains("</body>"));
             let page =
                 page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {
@@ -45,10 +45,10 @@ pub(crate) fn with_sql(mut page: String) -> Result<String, String> {
     if page.contains("id=\"part-sql\"") {
         return Ok(page);
     }
-    if SQL.is_empty() {
+    if SQL_PART.is_empty() {
         return Err("--sql: built without SQL for the page; ./run build needs clang for it".to_owned());
     }
     let end = page.rfind("</body>").ok_or("the viewer has no </body>")?;
-    page.insert_str(end, SQL);
+    page.insert_str(end, SQL_PART);
     Ok(page)
 }

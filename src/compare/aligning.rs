@@ -2,20 +2,20 @@
 //! allocations within each step, otherwise the share of events.
 
 use crate::alignment::{Align, Alignment};
-use crate::key::{Key, LADDER};
+use crate::key::{Key, PAIRING_KEYS};
 use crate::sequence::{Diff, Window};
-use crate::tables::Tables;
+use crate::tables::KeyTables;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
 use history::replay::AllocationId;
 
 /// Minimum percentage of paired allocations, of the shorter trace, for an alignment by them.
-const FEWEST_PERCENT: usize = 25;
+const MIN_PAIRED_PERCENT: usize = 25;
 /// Minimum percentage of allocations with a partner for a key to be chosen.
-const ENOUGH_PERCENT: u64 = 90;
+const MIN_MATCHED_PERCENT: u64 = 90;
 
 /// Allocations of a trace whose key occurs in the other trace: their positions and keys.
 #[derive(Default)]
@@ -27,15 +27,15 @@ struct Sequence {
 }
 
 /// Progress of an alignment.
-pub(crate) struct Aligning {
+pub(crate) struct Aligner {
     wanted: Option<Align>,
     steps: [StepSearch; 2],
     /// Pairs of steps: the moments where both begin, and where both end.
     paired_steps: Option<Vec<[(u32, u32); 2]>>,
     /// Names of the steps in A. Empty for steps without a name.
     step_names: Vec<String>,
-    /// Current key, as index into [`LADDER`].
-    rung: usize,
+    /// Current key, as index into [`PAIRING_KEYS`].
+    key_index: usize,
     /// Percentage of allocations with a partner, for each key tried so far.
     shares: Vec<u64>,
     chosen: Option<Key>,
@@ -48,12 +48,12 @@ pub(crate) struct Aligning {
     method: Option<Align>,
     /// Next pair and next step to add as anchors.
     next_anchor: (usize, usize),
-    pub(crate) found: Found,
+    pub(crate) found: AlignmentResult,
 }
 
 /// Result of an alignment.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct AlignmentResult {
     pub(crate) method: Option<Align>,
     pub(crate) alignment: Alignment,
     /// Paired allocations by id, ascending in both.
@@ -63,23 +63,23 @@ pub(crate) struct Found {
     pub(crate) steps: Vec<[(u32, u32); 2]>,
     /// Names of the steps, possibly empty.
     pub(crate) step_names: Vec<String>,
-    pub(crate) way: &'static str,
+    pub(crate) steps_source: &'static str,
     pub(crate) is_exact: bool,
 }
 
-impl Aligning {
-    pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligning {
+impl Aligner {
+    pub(crate) fn new(a: &Side, b: &Side, wanted: Option<Align>) -> Aligner {
         let (paired_steps, step_names, chosen, keys, counts, sequences) = Default::default();
         let (diff, method, next_anchor) = Default::default();
         let steps = [a, b].map(|side| StepSearch::new(side.history.device));
-        let found = Found { alignment: Alignment::new(), is_exact: true, ..Found::default() };
+        let found = AlignmentResult { alignment: Alignment::new(), is_exact: true, ..AlignmentResult::default() };
         let (rung, shares) = (0, Vec::new());
-        Aligning {
+        Aligner {
             wanted,
             steps,
             paired_steps,
             step_names,
-            rung,
+            key_index: rung,
             shares,
             chosen,
             keys,
@@ -93,7 +93,7 @@ impl Aligning {
     }
 
     /// Runs until the alignment is complete.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         if self.found.method.is_some() {
             return Ok(());
         }
@@ -107,21 +107,21 @@ impl Aligning {
         let method = match self.method {
             Some(method) => method,
             None if self.wanted == Some(Align::Share) => Align::Share,
-            None => self.pair(sides, tables, slice)?,
+            None => self.pair_allocations(sides, tables, slice)?,
         };
         self.method = Some(method);
         self.finish(sides, method, slice)
     }
 
     /// Pairs allocations and returns the method to align moments.
-    fn pair(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced<Align> {
-        self.choose(sides, tables, slice)?;
+    fn pair_allocations(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult<Align> {
+        self.choose_key(sides, tables, slice)?;
         let steps = self.paired_steps.as_deref().unwrap_or_default();
         for ((sequence, keys), others) in self.sequences.iter_mut().zip(&self.keys).zip(self.counts.iter().rev()) {
             sequence.step(keys, others, slice)?;
         }
         let [a, b] = &self.sequences;
-        let early = sides.map(|side| side.history.allocations.early() as u32);
+        let early = sides.map(|side| side.history.allocations.early_count() as u32);
         let diff = self.diff.get_or_insert_with(|| Diff::new(windows(sides, [a, b], steps).into_iter()));
         let pairs = &mut self.found.pairs;
         let id = |sequence: &Sequence, place: u32, early: u32| {
@@ -130,8 +130,8 @@ impl Aligning {
         let mut paired = |x, y| pairs.push((id(a, x, early[0]), id(b, y, early[1])));
         diff.step(&a.keys, &b.keys, &mut paired, slice)?;
         self.found.is_exact = diff.is_exact();
-        let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early());
-        let least = shorter[0].min(shorter[1]) * FEWEST_PERCENT / 100;
+        let shorter = sides.map(|side| side.history.allocations.len() - side.history.allocations.early_count());
+        let least = shorter[0].min(shorter[1]) * MIN_PAIRED_PERCENT / 100;
         Ok(match (steps.len(), self.wanted) {
             (0, None) if pairs.len() < least.max(1) => Align::Share,
             (0, _) => Align::Sequence,
@@ -142,7 +142,7 @@ impl Aligning {
     /// Pairs steps by name, or otherwise by number.
     fn pair_steps(&self, sides: [&Side; 2]) -> Vec<([(u32, u32); 2], String)> {
         let [a, b] = &self.steps;
-        if a.way() != b.way() || a.spans().len().min(b.spans().len()) < 2 {
+        if a.rule() != b.rule() || a.spans().len().min(b.spans().len()) < 2 {
             return Vec::new();
         }
         let names = |search: &StepSearch, side: &Side| -> Vec<Option<String>> {
@@ -174,14 +174,14 @@ impl Aligning {
     }
 
     /// Chooses the strictest key that gives 90% of the allocations a partner, and assigns each allocation its key.
-    fn choose(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    fn choose_key(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.found.key.is_some() {
                 return Ok(());
             }
             let key = match self.chosen {
                 Some(key) => key,
-                None => LADDER.get(self.rung).copied().unwrap_or(Key::CallSite),
+                None => PAIRING_KEYS.get(self.key_index).copied().unwrap_or(Key::CallSite),
             };
             tables.step(key, sides, slice)?;
             let count = tables.common.count();
@@ -190,25 +190,25 @@ impl Aligning {
                 let allocations = &side.history.allocations;
                 counts.resize(count.max(counts.len()), 0);
                 let mut next = keys.len();
-                while let Some(part) = slice.part(&mut next, allocations.len() - allocations.early(), 2)? {
+                while let Some(part) = slice.next_range(&mut next, allocations.len() - allocations.early_count(), 2)? {
                     for place in part {
-                        let id = AllocationId((allocations.early() + place) as u32);
-                        let key = keyed.map_or(0, |keyed| keyed.of(side, id));
+                        let id = AllocationId((allocations.early_count() + place) as u32);
+                        let key = keyed.map_or(0, |keyed| keyed.number_of(side, id));
                         keys.push(key);
                         counts.get_mut(key as usize).into_iter().for_each(|count| *count += 1);
                     }
                 }
             }
-            let share = shared(&self.keys, &self.counts);
+            let share = matched_percent(&self.keys, &self.counts);
             self.shares.push(share);
-            let is_enough = share >= ENOUGH_PERCENT || self.chosen.is_some();
+            let is_enough = share >= MIN_MATCHED_PERCENT || self.chosen.is_some();
             if is_enough {
                 self.found.key = Some(key);
                 return Ok(());
             }
-            self.rung += 1;
-            if self.rung == LADDER.len() {
-                let best = self.shares.iter().zip(LADDER).max_by_key(|&(share, _)| *share);
+            self.key_index += 1;
+            if self.key_index == PAIRING_KEYS.len() {
+                let best = self.shares.iter().zip(PAIRING_KEYS).max_by_key(|&(share, _)| *share);
                 self.chosen = best.map(|(_, key)| key);
             }
             (self.keys, self.counts) = Default::default();
@@ -216,7 +216,7 @@ impl Aligning {
     }
 
     /// Builds the anchors from the pairs and the steps.
-    fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut Slice) -> Sliced {
+    fn finish(&mut self, sides: [&Side; 2], method: Align, slice: &mut TimeSlice) -> SliceResult {
         let [a, b] = sides.map(|side| side.history);
         let alignment = &mut self.found.alignment;
         if method == Align::Share {
@@ -224,7 +224,7 @@ impl Aligning {
             self.found.key = None;
         } else {
             let steps = self.paired_steps.as_deref().unwrap_or_default();
-            self.found.way = self.steps[0].way();
+            self.found.steps_source = self.steps[0].rule();
             let borders = steps.as_flattened();
             let (next_pair, next_border) = &mut self.next_anchor;
             while let Some((one, other)) = self.found.pairs.get(*next_pair) {
@@ -259,15 +259,15 @@ impl Aligning {
 }
 
 /// Returns the percentage of allocations that have a partner by their key anywhere in the trace.
-fn shared(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
+fn matched_percent(keys: &[Vec<u32>; 2], [a, b]: &[Vec<u32>; 2]) -> u64 {
     let both: u64 = a.iter().zip(b).map(|(one, other)| u64::from(*one.min(other))).sum();
     200 * both / (keys.iter().map(Vec::len).sum::<usize>() as u64).max(1)
 }
 
 impl Sequence {
     /// Collects the allocations whose key also occurs in the other trace.
-    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.next, keys.len(), 2)? {
+    fn step(&mut self, keys: &[u32], others: &[u32], slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, keys.len(), 2)? {
             for (place, &key) in part.clone().zip(keys.get(part).unwrap_or_default()) {
                 if others.get(key as usize).is_some_and(|&count| count > 0) {
                     self.places.push(place as u32);
@@ -283,7 +283,7 @@ impl Sequence {
 /// last one.
 fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
     let place = |side: &Side, sequence: &Sequence, moment: u32| {
-        let born = side.history.allocations.born_by(Moment(moment).0);
+        let born = side.history.allocations.allocated_by(Moment(moment).0);
         sequence.places.partition_point(|&place| place < born) as u32
     };
     let mut windows = Vec::new();

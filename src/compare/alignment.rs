@@ -69,7 +69,7 @@ impl Alignment {
     }
 
     /// Returns at most `most` anchors, including both ends, ascending in both.
-    pub fn places(&self, most: usize) -> Vec<(u32, u32)> {
+    pub fn sampled_anchors(&self, most: usize) -> Vec<(u32, u32)> {
         let (count, most) = (self.anchors.len(), most.max(2));
         let step = count.saturating_sub(1).div_ceil(most - 1).max(1);
         let last = count.checked_sub(1).filter(|last| !last.is_multiple_of(step));

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 /// A value in A and in B.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Two {
+pub struct PerSide {
     pub a: u64,
     pub b: u64,
 }
 
-impl Two {
+impl PerSide {
     /// Returns B − A.
     pub fn delta(self) -> i128 {
         i128::from(self.b) - i128::from(self.a)
     }
 
     /// Returns the sums of both values.
-    pub(crate) fn plus(self, other: Two) -> Two {
-        Two { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
+    pub(crate) fn plus(self, other: PerSide) -> PerSide {
+        PerSide { a: self.a.saturating_add(other.a), b: self.b.saturating_add(other.b) }
     }
 }
 
@@ -38,8 +38,8 @@ pub struct MomentPair {
     /// Title, such as `peak with peak`.
     pub title: String,
     pub moments: (u32, u32),
-    pub live: Two,
-    pub reserved: Option<Two>,
+    pub live: PerSide,
+    pub reserved: Option<PerSide>,
 }
 
 /// Live bytes of one group.
@@ -49,8 +49,8 @@ pub struct Row {
     pub label: String,
     /// Callers, innermost first. Empty if the key is not a stack.
     pub callers: Vec<String>,
-    pub bytes: Two,
-    pub count: Two,
+    pub bytes: PerSide,
+    pub count: PerSide,
     /// True if both files allocate with this key at any moment.
     pub in_both: bool,
 }
@@ -71,25 +71,25 @@ pub struct TreeRow {
     pub label: String,
     /// Other frames of the chain, innermost first.
     pub frames: Vec<String>,
-    pub bytes: Two,
-    pub count: Two,
+    pub bytes: PerSide,
+    pub count: PerSide,
 }
 
 /// Returns the relation of B to A as text: a factor, or that it exists in one only.
-pub(crate) fn relation(bytes: Two, in_both: bool) -> String {
+pub(crate) fn relation(bytes: PerSide, in_both: bool) -> String {
     let words = match (bytes.a, bytes.b, in_both) {
         (0, 0, _) => "–",
         (0, _, false) => "only in B",
         (_, 0, false) => "only in A",
         (0, _, true) => "not live in A",
         (_, 0, true) => "not live in B",
-        _ => return times(bytes),
+        _ => return factor_of(bytes),
     };
     words.to_owned()
 }
 
 /// Returns the factor B / A as text, such as `×1.79` or `×16`.
-pub fn times(two: Two) -> String {
+pub fn factor_of(two: PerSide) -> String {
     factor(two.b as f64 / (two.a as f64).max(1.0))
 }
 
@@ -108,10 +108,10 @@ pub fn factor(ratio: f64) -> String {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matched {
     /// Bytes with a partner.
-    pub bytes: Two,
+    pub bytes: PerSide,
     /// Bytes that may have a partner. Excludes those without a stack if the key is code.
-    pub known: Two,
-    pub total: Two,
+    pub known: PerSide,
+    pub total: PerSide,
 }
 
 /// Call sites whose paired allocations grew or shrank by the same factor.
@@ -121,7 +121,7 @@ pub struct FactorGroup {
     pub factor: f64,
     pub sites: u32,
     pub pairs: u64,
-    pub bytes: Two,
+    pub bytes: PerSide,
     /// Largest call sites.
     pub rows: Vec<SiteFactor>,
 }
@@ -134,7 +134,7 @@ pub struct SiteFactor {
     /// Bytes of its pairs with this factor, and of all its pairs, in B.
     pub share: (u64, u64),
     pub pairs: u64,
-    pub bytes: Two,
+    pub bytes: PerSide,
 }
 
 /// Difference between an allocation and its partner.
@@ -183,7 +183,7 @@ impl Outcome {
 pub struct Lifetimes {
     pub outcome: Outcome,
     pub allocations: u64,
-    pub bytes: Two,
+    pub bytes: PerSide,
     /// Call sites with the most bytes.
     pub sites: Vec<SiteLifetimes>,
 }
@@ -193,7 +193,7 @@ pub struct Lifetimes {
 pub struct SiteLifetimes {
     pub site: String,
     pub allocations: u64,
-    pub bytes: Two,
+    pub bytes: PerSide,
     /// Average difference in lifetime, B − A, in events of B.
     pub longer_events: i64,
     /// Average difference in lifetime, B − A, in steps of B. 0 if moments are not aligned by steps.
@@ -208,9 +208,9 @@ pub struct StepRow {
     /// Moments of A and B where it begins.
     pub begins: (u32, u32),
     /// Peak of the live bytes in it.
-    pub peak: Two,
+    pub peak: PerSide,
     /// Number of allocations in it.
-    pub allocations: Two,
+    pub allocations: PerSide,
 }
 
 /// An allocation that is live at a compared moment, and its partner.
@@ -221,7 +221,7 @@ pub struct AllocationRow {
     /// Ids in A and B. `None` if it has no partner.
     pub ids: (Option<u32>, Option<u32>),
     /// Live bytes at the compared moments.
-    pub bytes: Two,
+    pub bytes: PerSide,
 }
 
 impl AllocationRow {
@@ -233,15 +233,15 @@ impl AllocationRow {
 
 /// Allocations whose live bytes differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allocations {
+pub struct AllocationDifferences {
     /// Largest differences first, at most [`MOST_ALLOCATIONS`].
     pub rows: Vec<AllocationRow>,
     /// Number of allocations that differ, including those not listed.
     pub count: u64,
     /// Live bytes of allocations that do not differ.
-    pub equal: Two,
+    pub equal: PerSide,
     /// Live bytes of allocations made before recording, which are not paired.
-    pub early: Two,
+    pub early: PerSide,
 }
 
 /// Maximum number of listed allocations.
@@ -273,11 +273,11 @@ pub struct Comparison {
     pub tree_title: String,
     /// Steps that both have, in order. Empty if moments are not aligned by steps.
     pub steps: Vec<StepRow>,
-    pub allocations: Allocations,
+    pub allocations: AllocationDifferences,
     pub pools: Vec<Row>,
     /// Settings that differ: name, value in A, value in B.
     pub settings: Vec<(String, Option<String>, Option<String>)>,
-    pub out_of_memory: Two,
+    pub out_of_memory: PerSide,
     pub scaling: Vec<FactorGroup>,
     pub lifetimes: Vec<Lifetimes>,
     pub warnings: Vec<String>,

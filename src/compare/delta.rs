@@ -1,7 +1,7 @@
 //! Difference of live bytes over the columns of a window and over the whole trace.
 
 use crate::alignment::Alignment;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -12,9 +12,9 @@ use picture::timeline::{View, WindowColumns};
 /// Number of parts of the trace that are searched for the largest differences.
 const PARTS: usize = 256;
 /// Maximum number of listed differences.
-const MOST: usize = 5;
+const MAX_DIFFERENCES: usize = 5;
 /// Minimum distance between two of them, in parts.
-const APART: usize = 16;
+const MIN_DISTANCE: usize = 16;
 
 /// Differences computed so far.
 #[derive(Default)]
@@ -33,15 +33,15 @@ impl Delta {
         sides: [&Side; 2],
         alignment: &Alignment,
         view: View,
-        slice: &mut Slice,
-    ) -> Sliced<DeltaCurve> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<DeltaCurve> {
         let [a, b] = sides.map(|side| side.history);
         self.search(a, b, alignment, slice)?;
         let moments = a.event_count().saturating_add(1);
         let (_, columns, curve) = match &mut self.window {
             Some(window) if window.0 == view => window,
             window => {
-                let columns = WindowColumns::new(&view, moments, a.events.times.clock());
+                let columns = WindowColumns::new(&view, moments, a.events.times.time_axis());
                 let edge_px = columns.edge_px.clone();
                 window.insert((view, columns, DeltaCurve { edge_px, ..DeltaCurve::default() }))
             }
@@ -53,7 +53,7 @@ impl Delta {
             let ends = [column.start, column.end.saturating_sub(1)].map(|moment| alignment.to_b(Moment(moment)).0);
             let highest = drawn.max_in(ends[0]..ends[1].saturating_add(1)).map_or(0, |(_, bytes)| bytes);
             let mut extremes = [i64::MAX, i64::MIN];
-            walk(a, b, alignment, column.clone(), |_, delta| {
+            for_each_delta(a, b, alignment, column.clone(), |_, delta| {
                 extremes = [extremes[0].min(delta), extremes[1].max(delta)];
             });
             let [least, most] = if column.is_empty() { [0; 2] } else { extremes };
@@ -67,7 +67,7 @@ impl Delta {
     }
 
     /// Finds the largest differences of the whole trace.
-    fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut Slice) -> Sliced {
+    fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut TimeSlice) -> SliceResult {
         if self.largest.is_some() {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl Delta {
             let part = edge(self.parts.len())..edge(self.parts.len() + 1);
             slice.spend(part.len() as u32)?;
             let mut most = (part.start, 0i64);
-            walk(a, b, alignment, part, |moment, delta| {
+            for_each_delta(a, b, alignment, part, |moment, delta| {
                 if delta.unsigned_abs() > most.1.unsigned_abs() {
                     most = (moment, delta);
                 }
@@ -89,10 +89,10 @@ impl Delta {
         for at in sorted_numbers(order.collect()) {
             let at = at as usize;
             let is_some = self.parts.get(at).is_some_and(|(_, delta)| *delta != 0);
-            if is_some && largest.iter().all(|known| known.abs_diff(at) >= APART) {
+            if is_some && largest.iter().all(|known| known.abs_diff(at) >= MIN_DISTANCE) {
                 largest.push(at);
             }
-            if largest.len() == MOST {
+            if largest.len() == MAX_DIFFERENCES {
                 break;
             }
         }
@@ -106,7 +106,7 @@ impl Delta {
 }
 
 /// Calls `tell` with B − A at each of these moments of A.
-fn walk(
+fn for_each_delta(
     a: &DeviceHistory,
     b: &DeviceHistory,
     alignment: &Alignment,

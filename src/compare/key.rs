@@ -3,7 +3,7 @@
 pub use engine::protocol::MatchKey as Key;
 
 /// Keys to compare live bytes, strictest first.
-pub(crate) const AUTOMATIC: [Key; 6] =
+pub(crate) const SUM_KEYS: [Key; 6] =
     [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite, Key::Category];
 /// Keys to pair allocations, strictest first.
-pub(crate) const LADDER: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];
+pub(crate) const PAIRING_KEYS: [Key; 5] = [Key::Stack, Key::PythonFrames, Key::NoLines, Key::NoFolders, Key::CallSite];

@@ -2,8 +2,8 @@
 //! its innermost frame, so that all stacks of a file are numbered in one pass.
 
 use crate::key::Key;
-use analysis::{Sites, Whose, site};
-use base::slice::{Slice, Sliced};
+use analysis::{Sites, CodeOrigin, site};
+use base::slice::{TimeSlice, SliceResult};
 use engine::protocol::Grouping;
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
@@ -11,7 +11,7 @@ use history::replay::AllocationId;
 use history::snapshot::{Frame, FrameId, StackId};
 
 /// Number for allocations without a stack or group.
-pub(crate) const NOTHING: u32 = 0;
+pub(crate) const NO_KEY: u32 = 0;
 /// Number for unexplained bytes.
 pub(crate) const UNEXPLAINED: u32 = 1;
 /// Flag of a number if only the stack of the allocation's free is known.
@@ -23,7 +23,7 @@ type Map<K> = HashMap<K, u32, foldhash::fast::RandomState>;
 
 /// Numbers of texts, and of chains of texts, of both files.
 #[derive(Default)]
-pub(crate) struct Common {
+pub(crate) struct SharedTexts {
     texts: Map<String>,
     chains: Map<(u32, u32)>,
     /// Callers and text of each chain, by number.
@@ -32,7 +32,7 @@ pub(crate) struct Common {
     pub(crate) prefixes: Vec<(String, String)>,
 }
 
-impl Common {
+impl SharedTexts {
     fn text(&mut self, text: &str) -> u32 {
         let next = self.texts.len() as u32;
         *self.texts.entry_ref(text).or_insert(next)
@@ -50,7 +50,7 @@ impl Common {
     }
 
     /// Returns the callers and text of a number, or `None` if it is not a chain.
-    pub(crate) fn origin(&self, number: u32) -> Option<(u32, u32)> {
+    pub(crate) fn chain_parts(&self, number: u32) -> Option<(u32, u32)> {
         self.origins.get(number.checked_sub(UNEXPLAINED + 1)? as usize).copied()
     }
 
@@ -77,7 +77,7 @@ impl Common {
 }
 
 /// Numbers of one file's stacks or groups by one key.
-pub(crate) struct Keyed {
+pub(crate) struct KeyNumbers {
     key: Key,
     /// Number by stack, module or group.
     numbers: Vec<u32>,
@@ -90,9 +90,9 @@ pub(crate) struct Keyed {
 /// Sentinel: a C++ frame, if the key uses Python frames only.
 const SKIPPED: u32 = u32::MAX;
 
-impl Keyed {
-    pub(crate) fn new(key: Key) -> Keyed {
-        Keyed { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
+impl KeyNumbers {
+    pub(crate) fn new(key: Key) -> KeyNumbers {
+        KeyNumbers { key, numbers: Vec::new(), frames: Vec::new(), modules: ModuleSearch::default(), next: 0 }
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -109,25 +109,25 @@ impl Keyed {
     }
 
     /// Numbers all stacks, modules or groups.
-    pub(crate) fn step(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, slice: &mut Slice) -> Sliced {
+    pub(crate) fn step(&mut self, side: &Side, sites: &mut Sites, common: &mut SharedTexts, slice: &mut TimeSlice) -> SliceResult {
         if let Some(by) = self.grouping() {
             let count = side.group_count(by) as usize;
-            while let Some(part) = slice.part(&mut self.next, count, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next, count, 64)? {
                 for group in part {
                     // Group 0 contains allocations without a group, and the last category is "unknown".
                     let is_none = group == 0 || (by == Grouping::Category && group + 1 == count);
                     let text = common.text(&side.group_label(by, group as u32));
-                    self.numbers.push(if is_none { NOTHING } else { common.chain(NOTHING, text) });
+                    self.numbers.push(if is_none { NO_KEY } else { common.chain(NO_KEY, text) });
                 }
             }
             return Ok(());
         }
         if self.key == Key::Module {
             self.modules.step(side, slice)?;
-            while let Some(part) = slice.part(&mut self.next, self.modules.count() as usize, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next, self.modules.count() as usize, 64)? {
                 for module in part {
-                    let number = self.modules.named(side, module as u32).map_or(NOTHING, |(parent, name)| {
-                        let parent = self.numbers.get(parent as usize).copied().unwrap_or(NOTHING);
+                    let number = self.modules.parent_and_name(side, module as u32).map_or(NO_KEY, |(parent, name)| {
+                        let parent = self.numbers.get(parent as usize).copied().unwrap_or(NO_KEY);
                         let text = common.text(&name);
                         common.chain(parent, text)
                     });
@@ -141,7 +141,7 @@ impl Keyed {
             self.frames = vec![0; snapshot.frames.len()];
             self.numbers = Vec::with_capacity(snapshot.stacks.len());
         }
-        while let Some(part) = slice.part(&mut self.next, snapshot.stacks.len(), 16)? {
+        while let Some(part) = slice.next_range(&mut self.next, snapshot.stacks.len(), 16)? {
             for stack in part {
                 let number = self.number(side, sites, common, StackId(stack as u32));
                 self.numbers.push(number);
@@ -151,39 +151,39 @@ impl Keyed {
             return Ok(());
         }
         // Stacks without Python frames are identified by their operator or backward node.
-        while let Some(part) = slice.part(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
+        while let Some(part) = slice.next_range(&mut self.next, 2 * snapshot.stacks.len(), 16)? {
             for stack in part {
                 let stack = stack - snapshot.stacks.len();
-                if let Some(number @ &mut NOTHING) = self.numbers.get_mut(stack)
-                    && let Some(frame) = sites.of(snapshot, StackId(stack as u32))
+                if let Some(number @ &mut NO_KEY) = self.numbers.get_mut(stack)
+                    && let Some(frame) = sites.call_site(snapshot, StackId(stack as u32))
                 {
-                    let text = common.text(&site::in_row(snapshot, frame));
-                    *number = common.chain(NOTHING, text);
+                    let text = common.text(&site::short_truncated(snapshot, frame));
+                    *number = common.chain(NO_KEY, text);
                 }
             }
         }
         Ok(())
     }
 
-    fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut Common, stack: StackId) -> u32 {
+    fn number(&mut self, side: &Side, sites: &mut Sites, common: &mut SharedTexts, stack: StackId) -> u32 {
         let snapshot = side.snapshot();
         let (callers, frame) = match self.key {
-            Key::CallSite => (NOTHING, sites.of(snapshot, stack)),
+            Key::CallSite => (NO_KEY, sites.call_site(snapshot, stack)),
             _ => match snapshot.stacks.innermost(stack) {
                 Some((callers, frame)) => {
-                    (self.numbers.get(callers.0 as usize).copied().unwrap_or(NOTHING), Some(frame))
+                    (self.numbers.get(callers.0 as usize).copied().unwrap_or(NO_KEY), Some(frame))
                 }
-                None => (NOTHING, None),
+                None => (NO_KEY, None),
             },
         };
-        let Some(frame) = frame else { return NOTHING };
+        let Some(frame) = frame else { return NO_KEY };
         match self.frame(side, common, frame) {
             SKIPPED => callers,
             text => common.chain(callers, text),
         }
     }
 
-    fn frame(&mut self, side: &Side, common: &mut Common, id: FrameId) -> u32 {
+    fn frame(&mut self, side: &Side, common: &mut SharedTexts, id: FrameId) -> u32 {
         let Some(known) = self.frames.get_mut(id.0 as usize) else { return SKIPPED };
         match *known {
             0 => {}
@@ -192,32 +192,32 @@ impl Keyed {
         }
         let snapshot = side.snapshot();
         let frame = snapshot.frames.frame(id);
-        let is_python = Sites::whose(snapshot, frame) != Whose::Native;
+        let is_python = Sites::code_origin(snapshot, frame) != CodeOrigin::Native;
         if self.key != Key::Stack && self.key != Key::CallSite && !is_python {
             *known = SKIPPED;
             return SKIPPED;
         }
-        let words = words(self.key, side, frame, &common.prefixes);
+        let words = frame_text(self.key, side, frame, &common.prefixes);
         let text = common.text(&words);
         *known = text + 1;
         text
     }
 
     /// Returns the number of an allocation.
-    pub(crate) fn of(&self, side: &Side, id: AllocationId) -> u32 {
+    pub(crate) fn number_of(&self, side: &Side, id: AllocationId) -> u32 {
         if side.history.allocations.is_unexplained(id) {
             return UNEXPLAINED;
         }
-        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NOTHING);
+        let number = |at: u32| self.numbers.get(at as usize).copied().unwrap_or(NO_KEY);
         if let Some(by) = self.grouping() {
             return number(side.group(by, id));
         }
         let stack = side.stack(id);
         if stack == StackId::NONE {
-            return NOTHING;
+            return NO_KEY;
         }
-        let known = if self.key == Key::Module { number(self.modules.of(stack)) } else { number(stack.0) };
-        if known != NOTHING && side.is_of_free(id, stack) { known | OF_FREE } else { known }
+        let known = if self.key == Key::Module { number(self.modules.module_of(stack)) } else { number(stack.0) };
+        if known != NO_KEY && side.is_of_free(id, stack) { known | OF_FREE } else { known }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -226,7 +226,7 @@ impl Keyed {
 }
 
 /// Returns the compared text of a frame.
-fn words(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
+fn frame_text(key: Key, side: &Side, frame: &Frame, prefixes: &[(String, String)]) -> String {
     let snapshot = side.snapshot();
     let text = |id| {
         let bytes = snapshot.strings.bytes(id);

@@ -15,10 +15,10 @@ mod alignment;
 mod answer;
 mod comparing;
 mod delta;
-mod each;
+mod allocations;
 mod key;
 mod keyed;
-mod measured;
+mod scaling;
 mod pair;
 mod pairing;
 pub mod ranks;
@@ -33,13 +33,13 @@ mod warnings;
 
 pub use alignment::{Align, Alignment, peaks_in};
 pub use answer::{
-    AllocationRow, Allocations, Comparison, FactorGroup, Lifetimes, MOST_ALLOCATIONS, Matched, MomentPair, Outcome,
-    Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, Two, factor, times,
+    AllocationRow, AllocationDifferences, Comparison, FactorGroup, Lifetimes, MOST_ALLOCATIONS, Matched, MomentPair, Outcome,
+    Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, PerSide, factor, factor_of,
 };
-pub use comparing::{Comparing, Wanted};
+pub use comparing::{Comparer, CompareOptions};
 pub use key::Key;
-pub use measured::{Class, Measured};
-pub use pair::{Pair, Which};
+pub use scaling::{ScalingClass, MeasuredScaling};
+pub use pair::{Pair, FileSlot};
 pub use report::report;
 pub use sequence::{Diff, Window};
 pub use verdict::signed;

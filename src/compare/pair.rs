@@ -4,22 +4,22 @@
 //! for them. Questions about both files are answered here.
 
 use crate::alignment::{Alignment, peaks_in};
-use crate::comparing::{Comparing, Wanted};
+use crate::comparing::{Comparer, CompareOptions};
 use crate::delta::Delta;
 use crate::report::report;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use engine::protocol::{
-    Align, CategorySet, FileSummary, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, PlanGroup, PlanQuestion,
-    in_second_file, own_ordinal,
+    Align, CategorySet, FileSummary, PairAnswer, PairMoments, PairMap, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    second_file_ordinal, split_ordinal,
 };
-use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, Want, Work};
+use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, NeededBytes, Work};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
 /// Selects one of the two files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Which {
+pub enum FileSlot {
     #[default]
     First,
     Second,
@@ -30,12 +30,12 @@ pub struct Pair {
     first: Engine,
     /// Engine of the second file, once it was opened.
     second: Option<Box<Engine>>,
-    make: fn() -> Engine,
+    make_engine: fn() -> Engine,
     /// File that receives the bytes.
-    fed: Which,
+    receiver: FileSlot,
     waiting: VecDeque<Ask>,
-    kept: Option<Box<Kept>>,
-    replies: VecDeque<(Which, Reply)>,
+    comparison: Option<Box<ActiveComparison>>,
+    replies: VecDeque<(FileSlot, Reply)>,
     /// Last categories and rules sent to the engines, for a second file opened later.
     categories: Option<Box<CategorySet>>,
     internal: Option<Vec<String>>,
@@ -44,12 +44,12 @@ pub struct Pair {
 }
 
 /// A comparison of two devices and its derived data.
-struct Kept {
+struct ActiveComparison {
     a: i64,
     b: i64,
     align: Option<Align>,
     paths: u32,
-    comparing: Comparing,
+    comparing: Comparer,
     delta: Delta,
 }
 
@@ -57,15 +57,15 @@ impl Pair {
     /// Creates a pair without files. `make` creates an engine.
     pub fn new(make: fn() -> Engine) -> Pair {
         let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
-        Pair { first: make(), second, make, fed, waiting, kept, replies, categories, internal, paths }
+        Pair { first: make(), second, make_engine: make, receiver: fed, waiting, comparison: kept, replies, categories, internal, paths }
     }
 
     /// Handles a request. A request to open a file applies to the first one.
     pub fn request(&mut self, request: Request) {
         match request {
             Request::Open { .. } => {
-                self.end_second();
-                self.fed = Which::First;
+                self.close_second();
+                self.receiver = FileSlot::First;
                 self.first.request(request);
             }
             // Applies to both files, so that equal ranges are compared.
@@ -73,12 +73,12 @@ impl Pair {
                 self.second.iter_mut().for_each(|second| second.request(Request::Load(range)));
                 self.first.request(Request::Load(range));
             }
-            Request::EndOfFile | Request::Cancel => self.fed().request(request),
+            Request::EndOfFile | Request::Cancel => self.receiver().request(request),
             Request::Ask(ask) => self.ask(ask),
             // Requests are built twice instead of cloned, which saves 9 kB of WebAssembly.
             Request::Categories(set) => {
                 // Keys by category have changed.
-                self.kept = None;
+                self.comparison = None;
                 let request = || Request::Categories(set.clone());
                 self.second.iter_mut().for_each(|second| second.request(request()));
                 self.first.request(request());
@@ -95,26 +95,26 @@ impl Pair {
 
     /// Opens the second file and closes the previous one.
     pub fn open_second(&mut self, open: Request) {
-        self.end_second();
-        let mut second = (self.make)();
+        self.close_second();
+        let mut second = (self.make_engine)();
         self.categories.iter().for_each(|set| second.request(Request::Categories(set.clone())));
         self.internal.iter().for_each(|rules| second.request(Request::InternalFrames(rules.clone())));
         second.request(open);
         self.second = Some(Box::new(second));
-        self.fed = Which::Second;
+        self.receiver = FileSlot::Second;
     }
 
     /// Closes the second file and drops the questions about it.
-    pub fn end_second(&mut self) {
-        (self.kept, self.second, self.fed) = (None, None, Which::First);
+    pub fn close_second(&mut self) {
+        (self.comparison, self.second, self.receiver) = (None, None, FileSlot::First);
         self.waiting.clear();
     }
 
     /// Returns the engine of a file.
-    pub fn engine(&self, which: Which) -> Option<&Engine> {
+    pub fn engine(&self, which: FileSlot) -> Option<&Engine> {
         match which {
-            Which::First => Some(&self.first),
-            Which::Second => self.second.as_deref(),
+            FileSlot::First => Some(&self.first),
+            FileSlot::Second => self.second.as_deref(),
         }
     }
 
@@ -130,12 +130,12 @@ impl Pair {
 
     /// Passes bytes to the file that was opened last. They must be those that it [wants](Pair::wants).
     pub fn feed(&mut self, chunk: Vec<u8>) {
-        self.fed().feed(chunk);
+        self.receiver().feed(chunk);
     }
 
     /// Returns the next bytes that this file needs, see [`Engine::wants`].
-    pub fn wants(&self) -> Option<Want> {
-        self.engine(self.fed)?.wants()
+    pub fn wants(&self) -> Option<NeededBytes> {
+        self.engine(self.receiver)?.wants()
     }
 
     /// Works until there is nothing to do or `has_time` returns false, see [`Engine::step`].
@@ -147,43 +147,43 @@ impl Pair {
             work = second.step(has_time);
         }
         while let Some(reply) = self.first.next_reply() {
-            self.replies.push_back((Which::First, reply));
+            self.replies.push_back((FileSlot::First, reply));
         }
         while let Some(reply) = self.second.as_mut().and_then(|second| second.next_reply()) {
-            self.replies.push_back((Which::Second, own(reply)));
+            self.replies.push_back((FileSlot::Second, with_second_ordinals(reply)));
         }
         // Nothing can be compared while a file is being read or prepared.
         let is_ready = work == Work::Idle && self.is_open();
         if !is_ready || self.waiting.is_empty() {
             return work;
         }
-        let slice = &mut Slice::new(has_time);
+        let slice = &mut TimeSlice::new(has_time);
         // Forwarded questions still have to be answered.
         let passes = self.waiting.iter().any(is_measured);
         if self.answer(slice).is_ok() && !passes { Work::Idle } else { Work::More }
     }
 
     /// Returns the next reply, oldest first, and its file.
-    pub fn next_reply(&mut self) -> Option<(Which, Reply)> {
+    pub fn next_reply(&mut self) -> Option<(FileSlot, Reply)> {
         self.replies.pop_front()
     }
 
     /// Returns the heap size of the comparison in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.kept.as_ref().map_or(0, |kept| kept.comparing.heap_bytes() + kept.delta.heap_bytes())
+        self.comparison.as_ref().map_or(0, |kept| kept.comparing.heap_bytes() + kept.delta.heap_bytes())
     }
 
-    fn fed(&mut self) -> &mut Engine {
-        match (self.fed, &mut self.second) {
-            (Which::Second, Some(second)) => second,
+    fn receiver(&mut self) -> &mut Engine {
+        match (self.receiver, &mut self.second) {
+            (FileSlot::Second, Some(second)) => second,
             _ => &mut self.first,
         }
     }
 
     /// Returns a device by its ordinal in this pair.
     pub fn side(&self, device: i64) -> Option<Side<'_>> {
-        let (device, is_second) = own_ordinal(device);
-        self.engine(if is_second { Which::Second } else { Which::First })?.side(device)
+        let (device, is_second) = split_ordinal(device);
+        self.engine(if is_second { FileSlot::Second } else { FileSlot::First })?.side(device)
     }
 
     fn is_open(&self) -> bool {
@@ -213,7 +213,7 @@ impl Pair {
 
     /// Forwards a question to the engine of its device.
     fn pass_on(&mut self, ask: Ask) {
-        let (device, is_second) = own_ordinal(ask.device);
+        let (device, is_second) = split_ordinal(ask.device);
         let engine = match &mut self.second {
             Some(second) if is_second => second,
             _ => &mut self.first,
@@ -222,7 +222,7 @@ impl Pair {
     }
 
     /// Answers all waiting questions.
-    fn answer(&mut self, slice: &mut Slice) -> Sliced {
+    fn answer(&mut self, slice: &mut TimeSlice) -> SliceResult {
         while let Some(mut ask) = self.waiting.pop_front() {
             if let Some(plan) = plan_of(&mut ask.what).filter(|plan| has_measured(plan)) {
                 match self.measure(ask.device, plan, slice) {
@@ -236,7 +236,7 @@ impl Pair {
             }
             match self.answer_one(&ask, slice) {
                 Ok(Some(answer)) => {
-                    self.replies.push_back((Which::First, Reply::Answer { serial: ask.serial, answer }));
+                    self.replies.push_back((FileSlot::First, Reply::Answer { serial: ask.serial, answer }));
                 }
                 // The device does not exist.
                 Ok(None) => {}
@@ -251,13 +251,13 @@ impl Pair {
 
     /// Replaces the measured group of a plan by the scaling that the comparison measured. Without a comparison the
     /// engine reports an error.
-    fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut Slice) -> Sliced {
-        let Some(mut kept) = self.kept.take() else { return Ok(()) };
+    fn measure(&mut self, device: i64, plan: &mut PlanQuestion, slice: &mut TimeSlice) -> SliceResult {
+        let Some(mut kept) = self.comparison.take() else { return Ok(()) };
         let measured = match (self.side(device).filter(|_| kept.a == device), self.side(kept.b)) {
-            (Some(a), Some(b)) => kept.comparing.step(&a, &b, slice).map(|_| kept.comparing.measured(&a, None)),
+            (Some(a), Some(b)) => kept.comparing.step(&a, &b, slice).map(|_| kept.comparing.measure_scaling(&a, None)),
             _ => Ok(None),
         };
-        self.kept = Some(kept);
+        self.comparison = Some(kept);
         let Some(measured) = measured? else { return Ok(()) };
         let wanted = plan.groups.iter().position(|(group, _)| matches!(group, PlanGroup::Measured(_)));
         if let Some((_, by)) = wanted.map(|at| plan.groups.swap_remove(at)) {
@@ -269,7 +269,7 @@ impl Pair {
         Ok(())
     }
 
-    fn answer_one(&mut self, ask: &Ask, slice: &mut Slice) -> Sliced<Option<Answer>> {
+    fn answer_one(&mut self, ask: &Ask, slice: &mut TimeSlice) -> SliceResult<Option<Answer>> {
         let pairing = match &ask.what {
             Question::Comparison(pairing, _) => *pairing,
             Question::Pair(
@@ -277,36 +277,36 @@ impl Pair {
             ) => *pairing,
             _ => return Ok(None),
         };
-        let kept = self.kept.take();
+        let kept = self.comparison.take();
         let (Some(a), Some(b)) = (self.side(ask.device), self.side(pairing.b)) else { return Ok(None) };
         let Pairing { align, paths, .. } = pairing;
-        let same = |kept: &Kept| (kept.a, kept.b, kept.align, kept.paths) == (ask.device, pairing.b, align, paths);
+        let same = |kept: &ActiveComparison| (kept.a, kept.b, kept.align, kept.paths) == (ask.device, pairing.b, align, paths);
         let mut kept = kept.filter(|kept| same(kept)).unwrap_or_else(|| {
-            let wanted = Wanted { align, key: pairing.key, ..Wanted::default() };
+            let wanted = CompareOptions { align, key: pairing.key, ..CompareOptions::default() };
             let prefixes = if paths == self.paths.0 { self.paths.1.clone() } else { Vec::new() };
-            let comparing = Comparing::new(&a, &b, wanted).with_prefixes(prefixes);
-            Box::new(Kept { a: ask.device, b: pairing.b, align, paths, comparing, delta: Delta::default() })
+            let comparing = Comparer::new(&a, &b, wanted).with_prefixes(prefixes);
+            Box::new(ActiveComparison { a: ask.device, b: pairing.b, align, paths, comparing, delta: Delta::default() })
         });
         let answer = kept.answer([&a, &b], pairing, &ask.what, slice);
-        self.kept = Some(kept);
+        self.comparison = Some(kept);
         answer
     }
 }
 
-impl Kept {
+impl ActiveComparison {
     fn answer(
         &mut self,
         [a, b]: [&Side; 2],
         pairing: Pairing,
         what: &Question,
-        slice: &mut Slice,
-    ) -> Sliced<Option<Answer>> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<Answer>> {
         self.comparing.align(a, b, slice)?;
         let pair = |answer| Some(Answer::Pair(Box::new(answer)));
         let alignment = self.comparing.alignment();
         Ok(match what {
             Question::Pair(PairQuestion::Map(_, places)) => {
-                let places = alignment.places(*places as usize);
+                let places = alignment.sampled_anchors(*places as usize);
                 pair(PairAnswer::Map(PairMap { align: self.comparing.method(), places }))
             }
             Question::Pair(PairQuestion::Aligned(_, is_of_b, moment)) => {
@@ -324,7 +324,7 @@ impl Kept {
             }
             Question::Comparison(_, rows) => {
                 let moments = moments([a, b], pairing.at, alignment);
-                self.comparing.want(pairing.key, moments);
+                self.comparing.set_options(pairing.key, moments);
                 let comparison = self.comparing.step(a, b, slice)?;
                 Some(Answer::Report(Box::new(report(&comparison, *rows as usize))))
             }
@@ -358,26 +358,26 @@ fn prefixes(text: &str) -> Vec<(String, String)> {
 
 /// Returns the moments to compare. If one is `None`, it is aligned with the other. Without both, the peaks are
 /// compared.
-fn moments([a, b]: [&Side; 2], at: PairAt, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
+fn moments([a, b]: [&Side; 2], at: PairMoments, alignment: &Alignment) -> (Option<Moment>, Option<Moment>) {
     let end = |side: &Side| Some(Moment(side.history.event_count()));
     match at {
-        PairAt::Peaks => (None, None),
-        PairAt::PeakOfA => (Some(a.history.most_live().0), None),
-        PairAt::PeakOfB => (None, Some(b.history.most_live().0)),
-        PairAt::Start => (Some(Moment::START), Some(Moment::START)),
-        PairAt::End => (end(a), end(b)),
-        PairAt::Moment(moment) => (Some(Moment(moment)), None),
-        PairAt::Both(one, other) => (Some(Moment(one)), Some(Moment(other))),
-        PairAt::Range(from, to) => peaks_in([a, b], alignment, [from, to].map(Moment)),
+        PairMoments::Peaks => (None, None),
+        PairMoments::PeakOfA => (Some(a.history.live_peak().0), None),
+        PairMoments::PeakOfB => (None, Some(b.history.live_peak().0)),
+        PairMoments::Start => (Some(Moment::START), Some(Moment::START)),
+        PairMoments::End => (end(a), end(b)),
+        PairMoments::Moment(moment) => (Some(Moment(moment)), None),
+        PairMoments::Both(one, other) => (Some(Moment(one)), Some(Moment(other))),
+        PairMoments::Range(from, to) => peaks_in([a, b], alignment, [from, to].map(Moment)),
     }
 }
 
 /// Gives the devices of a reply from the second engine their ordinals.
-fn own(reply: Reply) -> Reply {
+fn with_second_ordinals(reply: Reply) -> Reply {
     match reply {
         Reply::Opened(mut file) => {
             let FileSummary { devices, .. } = &mut *file;
-            devices.iter_mut().for_each(|device| device.device = in_second_file(device.device));
+            devices.iter_mut().for_each(|device| device.device = second_file_ordinal(device.device));
             Reply::Opened(file)
         }
         reply => reply,

@@ -5,7 +5,7 @@
 //! necessary is left unpaired, and [`Diff::is_exact`] returns false. So N numbers never take more than about N ×
 //! [`MOST_EDITS`] steps.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Maximum number of edits of a search from each end.
 const MOST_EDITS: i64 = 256;
@@ -58,7 +58,7 @@ impl Diff {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, a: &[u32], b: &[u32], paired: &mut dyn FnMut(u32, u32), slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, a: &[u32], b: &[u32], paired: &mut dyn FnMut(u32, u32), slice: &mut TimeSlice) -> SliceResult {
         loop {
             slice.spend(1 + std::mem::take(&mut self.owed))?;
             if let Some(search) = &mut self.search {
@@ -133,7 +133,7 @@ impl Search {
     }
 
     /// Returns the point where the box is split, and true if it is on a shortest path.
-    fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut Slice) -> Sliced<((u32, u32), bool)> {
+    fn step(&mut self, a: &[u32], b: &[u32], owed: &mut u32, slice: &mut TimeSlice) -> SliceResult<((u32, u32), bool)> {
         let (n, m) = self.window.lengths();
         loop {
             slice.spend(2 + std::mem::take(owed))?;

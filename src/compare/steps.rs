@@ -1,8 +1,8 @@
 //! Comparison of steps that both sides have.
 
-use crate::aligning::Found;
-use crate::answer::{StepRow, Two};
-use base::slice::{Slice, Sliced};
+use crate::aligning::AlignmentResult;
+use crate::answer::{StepRow, PerSide};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use engine::Side;
 
@@ -18,15 +18,15 @@ pub(crate) struct Steps {
 
 impl Steps {
     /// Looks up the peak and the allocations of each step.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], found: &Found, slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.next, found.steps.len().min(MOST_STEPS), 64)? {
+    pub(crate) fn step(&mut self, sides: [&Side; 2], found: &AlignmentResult, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.next, found.steps.len().min(MOST_STEPS), 64)? {
             for (number, [from, to]) in part.clone().zip(found.steps.get(part).unwrap_or_default()) {
-                let peak = |side: &Side, from: u32, to: u32| side.most_live_in(Moment(from), Moment(to));
+                let peak = |side: &Side, from: u32, to: u32| side.peak_bytes_in(Moment(from), Moment(to));
                 let made = |side: &Side, from: u32, to: u32| {
-                    let by = |moment: u32| side.history.allocations.born_by(moment);
+                    let by = |moment: u32| side.history.allocations.allocated_by(moment);
                     u64::from(by(to).saturating_sub(by(from)))
                 };
-                let two = |of: &dyn Fn(&Side, u32, u32) -> u64| Two {
+                let two = |of: &dyn Fn(&Side, u32, u32) -> u64| PerSide {
                     a: of(sides[0], from.0, to.0),
                     b: of(sides[1], from.1, to.1),
                 };
@@ -43,7 +43,7 @@ impl Steps {
     }
 }
 
-impl Found {
+impl AlignmentResult {
     /// Returns the number of steps of B that begin between two of its moments. Negative if `to` is before `from`.
     pub(crate) fn steps_between(&self, from: Moment, to: Moment) -> i64 {
         let begun = |moment: Moment| self.steps.partition_point(|[begins, _]| begins.1 <= moment.0) as i64;

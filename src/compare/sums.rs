@@ -1,11 +1,11 @@
 //! Live bytes at a moment of A and of B, by key. The rows add up exactly to both totals.
 
-use crate::answer::{Matched, Row, Two};
-use crate::key::{Key, LADDER};
-use crate::keyed::{NOTHING, OF_FREE, UNEXPLAINED};
-use crate::tables::Tables;
-use analysis::{Sites, Whose, site};
-use base::slice::{Slice, Sliced};
+use crate::answer::{Matched, Row, PerSide};
+use crate::key::{Key, PAIRING_KEYS};
+use crate::keyed::{NO_KEY, OF_FREE, UNEXPLAINED};
+use crate::tables::KeyTables;
+use analysis::{Sites, CodeOrigin, site};
+use base::slice::{TimeSlice, SliceResult};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -19,8 +19,8 @@ const MOST_CALLERS: usize = 16;
 /// Sum of one key.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Sum {
-    pub(crate) bytes: Two,
-    pub(crate) count: Two,
+    pub(crate) bytes: PerSide,
+    pub(crate) count: PerSide,
     /// An allocation with this key, and true if it is A's.
     example: Option<(bool, AllocationId)>,
 }
@@ -53,9 +53,9 @@ impl Sums {
     }
 
     /// Sums the live bytes of both sides.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         tables.step(self.key, sides, slice)?;
-        tables.see(self.key, sides, slice)?;
+        tables.collect_used(self.key, sides, slice)?;
         let moments = [self.moments.0, self.moments.1];
         let keyed = tables.of(self.key);
         while let (Some(side), Some(&moment), Some(Some(keyed))) =
@@ -64,12 +64,12 @@ impl Sums {
             let history = side.history;
             let candidates =
                 self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
-            while let Some(part) = slice.part(&mut self.next, candidates.len(), 2)? {
+            while let Some(part) = slice.next_range(&mut self.next, candidates.len(), 2)? {
                 for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
                     if !history.allocations.outlives(id, moment) {
                         continue;
                     }
-                    let sum = self.sums.entry(keyed.of(side, id)).or_default();
+                    let sum = self.sums.entry(keyed.number_of(side, id)).or_default();
                     let size = history.allocations.size(id);
                     let is_a = self.side == 0;
                     sum.example.get_or_insert((is_a, id));
@@ -93,19 +93,19 @@ impl Sums {
 
     /// Returns the bytes with a partner, i.e. whose key also occurs in the other file. Allocations without a stack have
     /// none.
-    pub(crate) fn matched(&self, tables: &Tables) -> Matched {
+    pub(crate) fn matched(&self, tables: &KeyTables) -> Matched {
         let mut matched = Matched::default();
         for (&key, sum) in &self.sums {
             matched.total.a = matched.total.a.saturating_add(sum.bytes.a);
             matched.total.b = matched.total.b.saturating_add(sum.bytes.b);
             // Allocations without a stack cannot be compared by code. Those of an unknown category could be, with
             // better rules.
-            if key == UNEXPLAINED || key == NOTHING && LADDER.contains(&self.key) {
+            if key == UNEXPLAINED || key == NO_KEY && PAIRING_KEYS.contains(&self.key) {
                 continue;
             }
             matched.known.a = matched.known.a.saturating_add(sum.bytes.a);
             matched.known.b = matched.known.b.saturating_add(sum.bytes.b);
-            let [in_a, in_b] = tables.has(self.key, key).map(|has| has && key != NOTHING);
+            let [in_a, in_b] = tables.occurs_in(self.key, key).map(|has| has && key != NO_KEY);
             matched.bytes.a = matched.bytes.a.saturating_add(if in_b { sum.bytes.a } else { 0 });
             matched.bytes.b = matched.bytes.b.saturating_add(if in_a { sum.bytes.b } else { 0 });
         }
@@ -113,7 +113,7 @@ impl Sums {
     }
 
     /// Creates the rows for [`Sums::take_rows`].
-    pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut Tables, slice: &mut Slice) -> Sliced {
+    pub(crate) fn list(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult {
         let order = match &mut self.order {
             Some(order) => order,
             order => {
@@ -124,7 +124,7 @@ impl Sums {
         };
         loop {
             let mut next = self.rows.len();
-            let Some(part) = slice.part(&mut next, order.len(), 64)? else { return Ok(()) };
+            let Some(part) = slice.next_range(&mut next, order.len(), 64)? else { return Ok(()) };
             for (key, sum) in order.get(part).unwrap_or_default() {
                 let is_a = sum.example.is_some_and(|(is_a, _)| is_a);
                 let (label, callers) = match (sum.example, sides.get(usize::from(!is_a))) {
@@ -134,7 +134,7 @@ impl Sums {
                     },
                     _ => Default::default(),
                 };
-                let in_both = tables.has(self.key, *key) == [true; 2];
+                let in_both = tables.occurs_in(self.key, *key) == [true; 2];
                 self.rows.push(Row { label, callers, bytes: sum.bytes, count: sum.count, in_both });
             }
         }
@@ -176,7 +176,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
         _ => {}
     }
     let stack = side.stack(id);
-    if key == Key::Module && number == NOTHING {
+    if key == Key::Module && number == NO_KEY {
         return ("no module".to_owned(), Vec::new());
     }
     let label = site_of(side, sites, stack, number & OF_FREE != 0);
@@ -189,7 +189,7 @@ fn label(key: Key, number: u32, side: &Side, sites: &mut Sites, id: AllocationId
 /// Returns a call site on one line. Call sites of frees are marked.
 pub(crate) fn site_of(side: &Side, sites: &mut Sites, stack: StackId, is_of_free: bool) -> String {
     let snapshot = side.snapshot();
-    let site = sites.of(snapshot, stack).map(|frame| site::in_row(snapshot, frame));
+    let site = sites.call_site(snapshot, stack).map(|frame| site::short_truncated(snapshot, frame));
     match site {
         Some(site) if is_of_free => ["freed at ", &site].concat(),
         Some(site) => site,
@@ -202,7 +202,7 @@ fn callers(side: &Side, stack: StackId) -> Vec<String> {
     let snapshot = side.snapshot();
     let python = snapshot.stacks.frames(stack).filter(|&frame| {
         let frame = snapshot.frames.frame(frame);
-        Sites::whose(snapshot, frame) != Whose::Native
+        Sites::code_origin(snapshot, frame) != CodeOrigin::Native
     });
-    python.take(MOST_CALLERS).map(|frame| site::in_row(snapshot, frame)).collect()
+    python.take(MOST_CALLERS).map(|frame| site::short_truncated(snapshot, frame)).collect()
 }

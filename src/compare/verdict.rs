@@ -1,9 +1,9 @@
 //! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, FactorGroup, Outcome, Row, Two, factor, relation, times};
+use crate::answer::{Comparison, FactorGroup, Outcome, Row, PerSide, factor, relation, factor_of};
 use base::sorted::sorted_numbers;
-use base::units::{Bytes, Moment, counted, grouped, percent};
+use base::units::{Bytes, Moment, pluralize, group_digits, percent};
 use hashbrown::HashMap;
 
 /// Maximum number of sentences.
@@ -21,9 +21,9 @@ const LONGEST: usize = 60;
 
 /// Returns the sentences.
 pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
-    let live = Two { a: of.a.live_bytes, b: of.b.live_bytes };
-    let mut sentences = vec![first(of, live)];
-    sentences.extend(elsewhere(of));
+    let live = PerSide { a: of.a.live_bytes, b: of.b.live_bytes };
+    let mut sentences = vec![peak_difference(of, live)];
+    sentences.extend(peaks_differ(of));
     sentences.extend(causes(of, live));
     let (matched, total) = (of.matched.bytes, of.matched.known);
     let (unmatched, all) = ((total.a - matched.a).saturating_add(total.b - matched.b), total.a.saturating_add(total.b));
@@ -41,21 +41,21 @@ pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     sentences
 }
 
-fn first(of: &Comparison, live: Two) -> String {
+fn peak_difference(of: &Comparison, live: PerSide) -> String {
     let peaks = of.moments.first().map_or((0, 0), |pair| pair.moments);
     let what = if peaks == (of.a.moment, of.b.moment) { "B's peak" } else { "B at the compared moment" };
     match live.delta() {
         0 => format!("{what} equals A's: {}.", Bytes(live.a)),
         delta => {
             let (amount, way) = (Bytes(live.a.abs_diff(live.b)), if delta > 0 { "higher" } else { "lower" });
-            let times = if live.a > 0 { format!(", {}", times(live)) } else { String::new() };
+            let times = if live.a > 0 { format!(", {}", factor_of(live)) } else { String::new() };
             format!("{what} is {amount} {way}: {} against {}{times}.", Bytes(live.b), Bytes(live.a))
         }
     }
 }
 
 /// Reports that the peaks are at different places of the program, if they are compared with each other.
-fn elsewhere(of: &Comparison) -> Option<String> {
+fn peaks_differ(of: &Comparison) -> Option<String> {
     let [peaks, of_a, ..] = &*of.moments else { return None };
     let is_aligned = of.alignment != Align::Share.name();
     let apart = of_a.moments.1.abs_diff(peaks.moments.1);
@@ -65,7 +65,7 @@ fn elsewhere(of: &Comparison) -> Option<String> {
         let (live, delta) = (Bytes(of_a.live.b), signed(of_a.live.delta()));
         format!(
             "The peaks are at different places: A's peak is aligned with event {} of B, where {live} is live ({delta}).",
-            grouped(event.into())
+            group_digits(event.into())
         )
     })
 }
@@ -81,9 +81,9 @@ pub fn signed(delta: i128) -> String {
 }
 
 /// Reports the largest differences. Groups of the same name are merged.
-fn causes(of: &Comparison, live: Two) -> Option<String> {
+fn causes(of: &Comparison, live: PerSide) -> Option<String> {
     let mut places: HashMap<&str, usize, foldhash::fast::RandomState> = HashMap::default();
-    let mut causes: Vec<(&str, Two, bool)> = Vec::new();
+    let mut causes: Vec<(&str, PerSide, bool)> = Vec::new();
     for Row { label, bytes, in_both, .. } in &of.rows {
         let at = *places.entry(label).or_insert(causes.len());
         match causes.get_mut(at) {
@@ -114,8 +114,8 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     let largest = changed.first()?;
     let square = largest.factor * largest.factor;
     // A factor near 1 is close to its own square.
-    let is_clear = (largest.factor - 1.0).abs() > 0.2;
-    let is = |group: &&&FactorGroup, factor: f64| is_clear && (group.factor / factor - 1.0).abs() < 0.03;
+    let is_understood = (largest.factor - 1.0).abs() > 0.2;
+    let is = |group: &&&FactorGroup, factor: f64| is_understood && (group.factor / factor - 1.0).abs() < 0.03;
     // Of two factors the smaller one is linear, even if the other one has more bytes.
     let root = changed.iter().find(|group| is(group, largest.factor.sqrt()));
     let (linear, quadratic) = match root {
@@ -124,7 +124,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     };
     let sites = |group: &FactorGroup| {
         let verb = if group.sites == 1 { " scales" } else { " scale" };
-        counted(group.sites.into(), "call site") + verb
+        pluralize(group.sites.into(), "call site") + verb
     };
     Some(match quadratic {
         Some(quadratic) => {
@@ -146,7 +146,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
 }
 
 /// Reports longer lifetimes, if they affect enough bytes.
-fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
+fn lifetimes(of: &Comparison, live: PerSide) -> Option<String> {
     let longer = of.lifetimes.iter().filter(|it| matches!(it.outcome, Outcome::LongerInA | Outcome::LongerInB));
     let largest = longer.max_by_key(|it| it.bytes.a.max(it.bytes.b))?;
     if largest.bytes.a.max(largest.bytes.b) <= live.a.max(live.b) / LONGER_PART {
@@ -154,11 +154,11 @@ fn lifetimes(of: &Comparison, live: Two) -> Option<String> {
     }
     let side = if largest.outcome == Outcome::LongerInB { "B" } else { "A" };
     let first = largest.sites.first()?;
-    let (what, bytes) = (counted(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
+    let (what, bytes) = (pluralize(largest.allocations, "allocation"), Bytes(largest.bytes.a.max(largest.bytes.b)));
     let site: String = first.site.chars().take(LONGEST).collect();
-    let mut events = counted(first.longer_events.unsigned_abs(), "event");
+    let mut events = pluralize(first.longer_events.unsigned_abs(), "event");
     if first.longer_steps != 0 {
-        events += &[" and ", &counted(first.longer_steps.unsigned_abs(), "step")].concat();
+        events += &[" and ", &pluralize(first.longer_steps.unsigned_abs(), "step")].concat();
     }
     Some(format!("{what} ({bytes} in sum) live longer in {side}, most bytes from {site} (by {events} on average)."))
 }

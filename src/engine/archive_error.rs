@@ -19,5 +19,5 @@ pub(super) enum ArchiveError {
     NoSuchMember(u32),
     /// The file is shorter than it was when it was opened.
     #[error("unexpected end of file at byte {0}, inside the zip archive. Has the file changed?")]
-    Cut(u64),
+    Truncated(u64),
 }

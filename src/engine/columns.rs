@@ -3,8 +3,8 @@
 use super::Engine;
 use super::open::OpenFile;
 use base::units::EventIdx;
-use history::compact::{Machine, Unwritable, Writer};
-use history::replay::{DeviceHistory, parts, warning_parts};
+use history::compact::{ColumnReader, WriteError, Writer};
+use history::replay::{DeviceHistory, write_parts, write_warning_parts};
 use history::snapshot::{Event, EventSink, NO_TIME, WarningKind};
 use std::io::Write;
 
@@ -14,8 +14,8 @@ impl Engine {
     ///
     /// # Errors
     /// An I/O error, or the format cannot represent the file.
-    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_columns(out)
+    pub fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.file.as_deref().ok_or(NO_FILE)?.write_columns(out)
     }
 
     /// Writes a cache file that the same build can open in place of the original. It holds the histories as they are in
@@ -24,20 +24,20 @@ impl Engine {
     ///
     /// # Errors
     /// The same as for [`Engine::write_columns`].
-    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.file.as_deref().ok_or(NOTHING)?.write_kept(out)
+    pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.file.as_deref().ok_or(NO_FILE)?.write_cache(out)
     }
 }
 
-const NOTHING: Unwritable = Unwritable::Unfit("no file is open");
+const NO_FILE: WriteError = WriteError::Unsupported("no file is open");
 
 impl OpenFile {
-    fn write_columns<W: Write>(&self, out: W) -> Result<W, Unwritable> {
+    fn write_columns<W: Write>(&self, out: W) -> Result<W, WriteError> {
         let mut writer = Writer::new(out)?;
-        self.must_be_whole()?;
+        self.require_all_events()?;
         // The history keeps the size of the allocation, not that of the free.
-        if self.warnings().iter().any(|(kind, ..)| *kind == WarningKind::SizeOfFreeDiffers) {
-            return Err(Unwritable::Unfit("the size of a free differs from its allocation's"));
+        if self.warnings().iter().any(|(kind, ..)| *kind == WarningKind::FreeSizeDiffers) {
+            return Err(WriteError::Unsupported("the size of a free differs from its allocation's"));
         }
         for history in self.histories.iter().filter(|history| history.event_count() > 0) {
             writer.begin_trace()?;
@@ -48,18 +48,18 @@ impl OpenFile {
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 
-    pub(super) fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        let mut writer = Writer::kept(out)?;
-        self.must_be_whole()?;
-        let put = &mut |part: &[u8]| writer.image(part);
-        self.histories.iter().try_for_each(|history| parts(history, put))?;
-        warning_parts(self.warnings(), put)?;
+    pub(super) fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        let mut writer = Writer::new_cache(out)?;
+        self.require_all_events()?;
+        let put = &mut |part: &[u8]| writer.history_part(part);
+        self.histories.iter().try_for_each(|history| write_parts(history, put))?;
+        write_warning_parts(self.warnings(), put)?;
         writer.finish(&self.snapshot, &self.devices(), self.format())
     }
 
-    fn must_be_whole(&self) -> Result<(), Unwritable> {
+    fn require_all_events(&self) -> Result<(), WriteError> {
         match self.histories.iter().any(|history| history.loaded().is_some()) {
-            true => Err(Unwritable::Unfit("only a range of the events is loaded")),
+            true => Err(WriteError::Unsupported("only a range of the events is loaded")),
             false => Ok(()),
         }
     }
@@ -76,8 +76,8 @@ impl OpenFile {
 ///
 /// # Errors
 /// An error of `chunk`, or a description of the damage.
-pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
-    let mut machine = Machine::new(Unseen);
+pub fn verify_cache(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Result<(), String> {
+    let mut machine = ColumnReader::new(DiscardingSink);
     loop {
         let chunk = chunk()?;
         if chunk.is_empty() {
@@ -89,12 +89,12 @@ pub fn look_through(chunk: &mut dyn FnMut() -> Result<Vec<u8>, String>) -> Resul
 }
 
 /// Event sink that discards everything.
-struct Unseen;
+struct DiscardingSink;
 
-impl EventSink for Unseen {
-    fn event(&mut self, _: u32, _: &Event) {}
+impl EventSink for DiscardingSink {
+    fn event_at(&mut self, _: u32, _: &Event) {}
 
-    fn image(&mut self, _: &[u8]) -> bool {
+    fn history_part(&mut self, _: &[u8]) -> bool {
         true
     }
 }

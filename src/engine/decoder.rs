@@ -1,15 +1,15 @@
 //! Decoders for the content of a container: one for each format, with the same snapshot values as output.
 
-use super::join::{Events, Rest, Settled};
+use super::event_sink::{RecordingSink, InputState, PendingWork};
 use super::protocol::LoadRange;
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
-use base::units::grouped;
+use base::units::group_digits;
 use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
-use history::replay::{EndSoFar, MOST_EVENTS, Partial, Recorder};
+use history::replay::{PartialEnd, MOST_EVENTS, Partial, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Error of decoding the content.
@@ -33,7 +33,7 @@ pub(super) enum DecodeError {
     /// Events beyond the maximum were left out.
     #[error(
         "a trace has more than {} events, the maximum: record fewer (max_entries)",
-        grouped(MOST_EVENTS.into())
+        group_digits(MOST_EVENTS.into())
     )]
     TooManyEvents,
     /// A drawing without its elements has no stacks.
@@ -57,12 +57,12 @@ pub(super) enum Layout {
 pub(super) enum Decoded {
     Snapshot(Box<(Snapshot, Recorder)>),
     /// The first of two members is decoded. Decodes the second one.
-    Next(Decoder),
+    NextMember(Decoder),
 }
 
 impl Decoded {
     fn snapshot(snapshot: Snapshot, recorder: Recorder) -> Result<Decoded, DecodeError> {
-        match recorder.left_out() {
+        match recorder.dropped_events() {
             0 => Ok(Decoded::Snapshot(Box::new((snapshot, recorder)))),
             _ => Err(DecodeError::TooManyEvents),
         }
@@ -71,40 +71,40 @@ impl Decoded {
 
 /// Incremental decoder of the content of a container.
 pub(super) enum Decoder {
-    Pickle(Box<pickle::Machine<Reader<Events>>>, Head),
-    Json(Box<json::Machine<Reader<Events>>>),
-    Columns(Box<compact::Machine<Events>>),
-    Drawing(Box<json::Machine<Drawing>>),
-    Elements(Box<json::Machine<Reader<Events>>>),
+    Pickle(Box<pickle::Unpickler<Reader<RecordingSink>>>, PickleHead),
+    Json(Box<json::Parser<Reader<RecordingSink>>>),
+    Columns(Box<compact::ColumnReader<RecordingSink>>),
+    Drawing(Box<json::Parser<Drawing>>),
+    Elements(Box<json::Parser<Reader<RecordingSink>>>),
 }
 
 impl Decoder {
     /// Creates a decoder for content of this kind.
     pub(super) fn new(content: Content, layout: Layout) -> Decoder {
-        let reader = Reader::new(Events::default());
+        let reader = Reader::new(RecordingSink::default());
         match content {
-            Content::Columns => Decoder::Columns(Box::new(compact::Machine::new(Events::default()))),
+            Content::Columns => Decoder::Columns(Box::new(compact::ColumnReader::new(RecordingSink::default()))),
             Content::Json if layout == Layout::SnapViewer => Decoder::Drawing(Box::new(Drawing::machine())),
             Content::Pickle => {
-                let machine = pickle::Machine::new(reader, pickle::Limits::default());
-                Decoder::Pickle(Box::new(machine), Head::default())
+                let machine = pickle::Unpickler::new(reader, pickle::Limits::default());
+                Decoder::Pickle(Box::new(machine), PickleHead::default())
             }
-            Content::Json => Decoder::Json(Box::new(json::Machine::new(reader, json::Limits::default()))),
+            Content::Json => Decoder::Json(Box::new(json::Parser::new(reader, json::Limits::default()))),
         }
     }
 
     /// Sets the range of events to keep. Nothing may have been fed yet.
-    pub(super) fn keep(&mut self, load: LoadRange) {
+    pub(super) fn set_range(&mut self, load: LoadRange) {
         match self {
-            Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().keep(load),
-            Decoder::Json(machine) | Decoder::Elements(machine) => machine.builder_mut().sink_mut().keep(load),
-            Decoder::Columns(machine) => machine.sink_mut().keep(load),
+            Decoder::Pickle(machine, _) => machine.builder_mut().sink_mut().set_range(load),
+            Decoder::Json(machine) | Decoder::Elements(machine) => machine.builder_mut().sink_mut().set_range(load),
+            Decoder::Columns(machine) => machine.sink_mut().set_range(load),
             Decoder::Drawing(_) => {}
         }
     }
 
     /// Passes the event sink of columns to `prepare`. Nothing may have been fed yet.
-    pub(super) fn prepare(&mut self, prepare: fn(&mut Events)) {
+    pub(super) fn prepare(&mut self, prepare: fn(&mut RecordingSink)) {
         if let Decoder::Columns(machine) = self {
             prepare(machine.sink_mut());
         }
@@ -114,7 +114,7 @@ impl Decoder {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
             Decoder::Pickle(machine, head) => {
-                head.see(bytes);
+                head.record(bytes);
                 machine.feed(bytes)?;
             }
             Decoder::Json(machine) | Decoder::Elements(machine) => machine.feed(bytes)?,
@@ -125,51 +125,51 @@ impl Decoder {
     }
 
     /// Processes some of the decoded data. Must be called until it returns [`Settled::All`] before more is fed.
-    pub(super) fn settle(&mut self, rest: Rest) -> Settled {
+    pub(super) fn process_pending(&mut self, rest: InputState) -> PendingWork {
         match self {
-            Decoder::Elements(machine) => machine.builder_mut().sink_mut().settle(rest),
+            Decoder::Elements(machine) => machine.builder_mut().sink_mut().record_pending(rest),
             Decoder::Columns(machine) => match machine.step() {
-                true => Settled::Some,
-                false => Settled::All,
+                true => PendingWork::More,
+                false => PendingWork::Done,
             },
-            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => Settled::All,
+            Decoder::Pickle(..) | Decoder::Json(_) | Decoder::Drawing(_) => PendingWork::Done,
         }
     }
 
     /// Returns the result, once everything is settled. Fails if the content is incomplete.
     pub(super) fn finish(self) -> Result<Decoded, DecodeError> {
-        let mut bytes_behind = 0;
+        let mut trailing_bytes = 0;
         let (reader, root) = match self {
             Decoder::Pickle(machine, head) => {
-                bytes_behind = head.seen.saturating_sub(machine.offset());
+                trailing_bytes = head.bytes_fed.saturating_sub(machine.offset());
                 // Pickles in torch's HTML pages are padded for base64.
-                if bytes_behind <= head.zeros {
-                    bytes_behind = 0;
+                if trailing_bytes <= head.trailing_zeros {
+                    trailing_bytes = 0;
                 }
                 machine.finish()?
             }
             Decoder::Json(machine) => machine.finish()?,
             Decoder::Columns(machine) => {
                 let (read, events) = machine.finish()?;
-                let (mut snapshot, behind) = (read.snapshot, read.bytes_behind);
-                let kind = WarningKind::BytesBehind("columns");
+                let (mut snapshot, behind) = (read.snapshot, read.trailing_bytes);
+                let kind = WarningKind::TrailingBytes("columns");
                 snapshot.warnings.add(kind, u64::from(behind > 0), || format!("{behind} bytes"));
                 return Decoded::snapshot(snapshot, events.finish()?);
             }
             Decoder::Drawing(machine) => {
                 let (drawing, _) = machine.finish()?;
-                return Ok(Decoded::Next(Decoder::Elements(Box::new(drawing.elements()?))));
+                return Ok(Decoded::NextMember(Decoder::Elements(Box::new(drawing.elements()?))));
             }
             Decoder::Elements(machine) => {
                 let (reader, root) = machine.finish()?;
                 let (mut snapshot, events) = reader.finish_events("elements", root)?;
-                snapshot.warnings.add(WarningKind::FromADrawing, 1, || DRAWING.to_owned());
+                snapshot.warnings.add(WarningKind::FromPlotData, 1, || DRAWING.to_owned());
                 return Decoded::snapshot(snapshot, events.finish()?);
             }
         };
         let (mut snapshot, events) = reader.finish(root)?;
-        let kind = WarningKind::BytesBehind("pickle");
-        snapshot.warnings.add(kind, u64::from(bytes_behind > 0), || format!("{bytes_behind} bytes"));
+        let kind = WarningKind::TrailingBytes("pickle");
+        snapshot.warnings.add(kind, u64::from(trailing_bytes > 0), || format!("{trailing_bytes} bytes"));
         Decoded::snapshot(snapshot, events.finish()?)
     }
 
@@ -184,7 +184,7 @@ impl Decoder {
     }
 
     /// Returns the bytes on the heap and the number of events read so far.
-    pub(super) fn held(&self) -> (u64, u64) {
+    pub(super) fn usage(&self) -> (u64, u64) {
         let events = match self {
             Decoder::Pickle(machine, _) => machine.builder().sink().events(),
             Decoder::Json(machine) => machine.builder().sink().events(),
@@ -196,16 +196,16 @@ impl Decoder {
     }
 
     /// Folds the events recorded since the last call into `partial`.
-    pub(super) fn look(&self, partial: &mut Partial) {
-        let by_reader = |reader: &Reader<Events>, partial: &mut Partial| {
-            let end = EndSoFar { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
-            partial.look(reader.sink().recorder(), &end);
+    pub(super) fn update_partial(&self, partial: &mut Partial) {
+        let by_reader = |reader: &Reader<RecordingSink>, partial: &mut Partial| {
+            let end = PartialEnd { segments: reader.segments_so_far(), block: &|row| reader.live_block(row) };
+            partial.update(reader.sink().recorder(), &end);
         };
         match self {
             Decoder::Pickle(machine, _) => by_reader(machine.builder(), partial),
             Decoder::Json(machine) | Decoder::Elements(machine) => by_reader(machine.builder(), partial),
             Decoder::Columns(machine) => {
-                partial.look(machine.sink().recorder(), &EndSoFar { segments: &[], block: &|_| None });
+                partial.update(machine.sink().recorder(), &PartialEnd { segments: &[], block: &|_| None });
             }
             Decoder::Drawing(_) => {}
         }
@@ -235,22 +235,22 @@ impl Decoder {
 
 /// First bytes of a pickle, which identify its writer.
 #[derive(Default)]
-pub(super) struct Head {
+pub(super) struct PickleHead {
     bytes: [u8; 4],
     /// Bytes fed so far, including those after the pickle.
-    seen: u64,
+    bytes_fed: u64,
     /// Number of trailing zero bytes among them.
-    zeros: u64,
+    trailing_zeros: u64,
 }
 
-impl Head {
-    fn see(&mut self, bytes: &[u8]) {
-        let missing = usize::try_from(self.seen).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
+impl PickleHead {
+    fn record(&mut self, bytes: &[u8]) {
+        let missing = usize::try_from(self.bytes_fed).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
         missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
-        self.seen += bytes.len() as u64;
-        self.zeros = match bytes.iter().rposition(|&byte| byte != 0) {
+        self.bytes_fed += bytes.len() as u64;
+        self.trailing_zeros = match bytes.iter().rposition(|&byte| byte != 0) {
             Some(last) => (bytes.len() - 1 - last) as u64,
-            None => self.zeros + bytes.len() as u64,
+            None => self.trailing_zeros + bytes.len() as u64,
         };
     }
 

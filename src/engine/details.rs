@@ -1,8 +1,8 @@
 //! All details of one allocation.
 
 use super::open::OpenFile;
-use super::origin::{described, is_of_free, is_prefix_block, tensors_of};
-use super::places::lasted_us;
+use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
+use super::moments::elapsed_us;
 use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
@@ -20,17 +20,17 @@ const MOST_TENSORS: usize = 50;
 const MOST_TEXT: usize = 8 << 20;
 
 /// Strings of the file for one set of details, truncated when the size limit is reached.
-struct Texts<'a> {
+struct LimitedTexts<'a> {
     strings: &'a Strings,
     /// Bytes left until the limit.
-    left: Cell<usize>,
+    bytes_left: Cell<usize>,
 }
 
-impl Texts<'_> {
+impl LimitedTexts<'_> {
     fn text(&self, id: StringId) -> String {
         let bytes = self.strings.bytes(id);
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(bytes.len()));
+        let left = self.bytes_left.get();
+        self.bytes_left.set(left.saturating_sub(bytes.len()));
         match bytes.get(..left) {
             Some(beginning) if left < bytes.len() => String::from_utf8_lossy(beginning).into_owned() + "…",
             _ => self.strings.text(id).into_owned(),
@@ -45,7 +45,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     if allocation as usize >= history.allocations.len() {
         return None;
     }
-    let texts = Texts { strings: &file.snapshot.strings, left: Cell::new(MOST_TEXT) };
+    let texts = LimitedTexts { strings: &file.snapshot.strings, bytes_left: Cell::new(MOST_TEXT) };
     let text = |string: StringId| texts.text(string);
     let source = history.allocations.provenance(id);
     let event = match source {
@@ -64,12 +64,12 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     let requested = history.allocations.size(id);
     let block = history.end_block(id).and_then(|row| file.snapshot.blocks.get(row as usize));
     let stack = file.stack(history, id);
-    let stack_of_free = is_of_free(history, id, stack);
+    let stack_of_free = is_free_stack(history, id, stack);
     // The stack comes first: it matters most if the size limit is reached.
     let frames = frames(file, &texts, stack);
     let mut tensors: Vec<String> = Vec::new();
     for tensor in tensors_of(&file.snapshot, history, id).iter().take(MOST_TENSORS) {
-        tensors.push(described(&file.snapshot, tensor));
+        tensors.push(describe_tensor(&file.snapshot, tensor));
     }
     Some(Details {
         category: groups.categories.details(history, id, !tensors.is_empty()),
@@ -98,7 +98,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
         freed_event: freed_event.map(|event| event.0),
         freed_us: time(freed_event),
-        lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| lasted_us(history, born, freed)),
+        lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| elapsed_us(history, born, freed)),
         total_after: history.drawn_at(history.allocations.born(id)),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),
@@ -114,7 +114,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
 
 fn metadata(
     file: &OpenFile,
-    texts: &Texts<'_>,
+    texts: &LimitedTexts<'_>,
     history: &DeviceHistory,
     id: AllocationId,
     labels: Labels,
@@ -148,13 +148,13 @@ fn metadata(
 }
 
 /// Returns the lines of a traceback. An entry of the file may have several lines.
-fn forward_frames(file: &OpenFile, texts: &Texts<'_>, lines: StackId) -> Vec<String> {
+fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());
     lines.take(MOST_ENTRIES).collect()
 }
 
-fn frames(file: &OpenFile, texts: &Texts<'_>, stack: StackId) -> Vec<FrameText> {
+fn frames(file: &OpenFile, texts: &LimitedTexts<'_>, stack: StackId) -> Vec<FrameText> {
     let text = |string: StringId| texts.text(string);
     let frames = file.snapshot.stacks.frames(stack).map(|id| file.snapshot.frames.frame(id));
     frames

@@ -1,53 +1,53 @@
 //! Access to the data of one device of an open file, with block sizes derived from it.
 
-use super::found::Found;
+use super::search_matches::SearchMatches;
 use super::groups::Groups;
 use history::replay::{AllocationId, DeviceHistory, Provenance, Rounding};
 use history::snapshot::{BlockState, Snapshot};
 
 /// Borrowed data needed to answer questions about one device.
 #[derive(Clone, Copy)]
-pub(super) struct Open<'a> {
+pub(super) struct DeviceData<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) history: &'a DeviceHistory,
     pub(super) groups: &'a Groups,
     pub(super) rounding: &'a Rounding,
-    pub(super) found: Option<&'a Found>,
+    pub(super) found: Option<&'a SearchMatches>,
 }
 
 /// Source of a rounded size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum SizeSource {
     Recorded,
-    AtLeast,
+    LowerBound,
 }
 
-impl Open<'_> {
+impl DeviceData<'_> {
     /// Returns the block size of an allocation in bytes. If the file does not record it, it is the smallest possible
     /// one ([`Known::AtLeast`]).
-    pub(super) fn rounded(&self, id: AllocationId) -> (u64, Known) {
+    pub(super) fn rounded_size(&self, id: AllocationId) -> (u64, SizeSource) {
         let allocations = &self.history.allocations;
         let size = allocations.size(id);
         if allocations.is_unexplained(id) {
-            return (size, Known::AtLeast);
+            return (size, SizeSource::LowerBound);
         }
         // Freed allocations have no recorded block, so most need no lookup.
         let block = allocations.died(id).is_none().then(|| self.history.end_block(id)).flatten();
         match block.and_then(|row| self.snapshot.blocks.get(row as usize)) {
-            Some(block) => (block.size, Known::Recorded),
-            None => (self.rounding.rounded(size), Known::AtLeast),
+            Some(block) => (block.size, SizeSource::Recorded),
+            None => (self.rounding.rounded(size), SizeSource::LowerBound),
         }
     }
 
     /// Returns the moments between which an allocation is awaiting free. `None` if it never is.
-    pub(super) fn pending(&self, id: AllocationId) -> Option<[u32; 2]> {
-        let Open { snapshot, history, .. } = self;
+    pub(super) fn awaiting_free(&self, id: AllocationId) -> Option<[u32; 2]> {
+        let DeviceData { snapshot, history, .. } = self;
         let (_, died, _) = history.allocations.span(id);
-        let mut from = history.allocations.pending_from(id);
+        let mut from = history.allocations.awaiting_free_from(id);
         if from == u32::MAX && history.allocations.provenance(id) == Provenance::Static {
             // The trace has no events for it: its free was requested before and has not completed.
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
-            if block.is_some_and(|block| block.state == BlockState::Pending) {
+            if block.is_some_and(|block| block.state == BlockState::AwaitingFree) {
                 from = 0;
             }
         }
@@ -60,7 +60,7 @@ impl Open<'_> {
         // A freed allocation has no recorded block, and the lookup is the expensive part.
         match self.history.allocations.died(id) {
             Some(_) => self.rounding.rounded(self.history.allocations.size(id)),
-            None => self.rounded(id).0,
+            None => self.rounded_size(id).0,
         }
     }
 }

@@ -15,8 +15,8 @@ use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
-use base::sorted::{ascending, pair, sorted_by_key};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{signed_key, two_part_key, sorted_by_key};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
@@ -28,16 +28,16 @@ const CLASS_BITS: u32 = 2;
 /// Upper end of the smallest size class, as a power of two. The allocator rounds all smaller requests up to it.
 const SMALLEST_CLASS_BITS: u32 = 9;
 /// Number of parts of the trace for grouping by age.
-const AGES: u32 = 16;
+const AGE_COUNT: u32 = 16;
 /// Number of size or lifetime classes. Values have 64 bits.
-const CLASSES: u32 = 64 / CLASS_BITS;
+const CLASS_COUNT: u32 = 64 / CLASS_BITS;
 
 /// Groups of the allocations of one file.
 pub(super) struct Groups {
     /// By stack: the group of its call site, 0 if it has none.
     sites: Column<u32>,
     /// By group, from 1 on: the frame of its call site.
-    ranked: Vec<FrameId>,
+    call_sites: Vec<FrameId>,
     streams: Vec<u64>,
     pools: Vec<(u64, u64)>,
     /// Device, first and last address, and index of each segment, in order of device and address.
@@ -60,7 +60,7 @@ struct Ranking {
     /// Call sites with their areas, and the index of each.
     areas: Vec<(f64, FrameId)>,
     places: HashMap<FrameId, u32, foldhash::fast::RandomState>,
-    numbered: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
+    group_of_site: Option<HashMap<FrameId, u32, foldhash::fast::RandomState>>,
 }
 
 impl Groups {
@@ -73,7 +73,7 @@ impl Groups {
         streams.dedup();
         let mut pools: Vec<(u64, u64)> = labels.iter().filter_map(|labels| labels.pool).collect();
         pools.extend(snapshot.segments.iter().filter_map(|segment| segment.pool));
-        pools = sorted_by_key(pools, |&(first, second)| pair(first, second));
+        pools = sorted_by_key(pools, |&(first, second)| two_part_key(first, second));
         pools.dedup();
         let places = (0u32..).zip(&snapshot.segments);
         let mut segments: Vec<_> = places
@@ -82,12 +82,12 @@ impl Groups {
                 Some((segment.device, start, start.saturating_add(segment.total_size.checked_sub(1)?), place))
             })
             .collect();
-        segments = sorted_by_key(segments, |&(device, start, _, _)| pair(ascending(device), start));
+        segments = sorted_by_key(segments, |&(device, start, _, _)| two_part_key(signed_key(device), start));
         let ranking = Ranking { area: (0..snapshot.stacks.len()).map(|_| 0.0).collect(), ..Ranking::default() };
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
         let (ranked, regions, pool_names) = Default::default();
-        Groups { sites, ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
+        Groups { sites, call_sites: ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
     }
 
     /// Ranks the call sites, then indexes annotations and names pools.
@@ -96,12 +96,12 @@ impl Groups {
         snapshot: &Snapshot,
         histories: &[DeviceHistory],
         sites: &mut Sites,
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Some(ranking) = &mut self.ranking else { return Ok(()) };
         while let Some(history) = histories.get(ranking.device) {
             let moments = f64::from(history.event_count()) + 1.0;
-            while let Some(ids) = slice.part(&mut ranking.next, history.allocations.len(), 1)? {
+            while let Some(ids) = slice.next_range(&mut ranking.next, history.allocations.len(), 1)? {
                 let mut id = ids.start as u32;
                 // `for_each` instead of a `for` loop, which would check on each step of the chained iterator which part
                 // it is in.
@@ -116,11 +116,11 @@ impl Groups {
             }
             (ranking.device, ranking.next) = (ranking.device + 1, 0);
         }
-        if ranking.numbered.is_none() {
-            while let Some(stacks) = slice.part(&mut ranking.next, ranking.area.len(), 1)? {
+        if ranking.group_of_site.is_none() {
+            while let Some(stacks) = slice.next_range(&mut ranking.next, ranking.area.len(), 1)? {
                 for (stack, area) in (stacks.start as u32..).zip(ranking.area.range(stacks)) {
                     if area > 0.0
-                        && let Some(site) = sites.of(snapshot, StackId(stack))
+                        && let Some(site) = sites.call_site(snapshot, StackId(stack))
                     {
                         let next = ranking.areas.len() as u32;
                         let place = *ranking.places.entry(site).or_insert(next);
@@ -135,15 +135,15 @@ impl Groups {
             }
             let ranked = std::mem::take(&mut ranking.areas);
             // Positive floats sort like their bits.
-            let ranked = sorted_by_key(ranked, |&(area, site)| pair(!area.to_bits(), site.0.into()));
-            self.ranked = ranked.into_iter().map(|(_, site)| site).collect();
+            let ranked = sorted_by_key(ranked, |&(area, site)| two_part_key(!area.to_bits(), site.0.into()));
+            self.call_sites = ranked.into_iter().map(|(_, site)| site).collect();
             ranking.next = 0;
         }
-        let number = || self.ranked.iter().copied().zip(1..).collect();
-        let numbered = ranking.numbered.get_or_insert_with(number);
-        while let Some(stacks) = slice.part(&mut ranking.next, self.sites.len(), 1)? {
+        let number = || self.call_sites.iter().copied().zip(1..).collect();
+        let numbered = ranking.group_of_site.get_or_insert_with(number);
+        while let Some(stacks) = slice.next_range(&mut ranking.next, self.sites.len(), 1)? {
             for stack in stacks.filter(|&stack| ranking.area.at(stack) > 0.0) {
-                let number = sites.of(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
+                let number = sites.call_site(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
                 self.sites.set(stack, number.unwrap_or(0));
             }
         }
@@ -154,24 +154,24 @@ impl Groups {
     }
 
     /// Returns the group of an allocation.
-    pub(super) fn of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
+    pub(super) fn group_of(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, by: Grouping) -> u32 {
         if history.allocations.is_unexplained(id) {
             return 0;
         }
         match by {
-            Grouping::CallSite => self.site(stack_of(snapshot, history, id)),
-            Grouping::Size => 1 + class(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
+            Grouping::CallSite => self.call_site_group(stack_of(snapshot, history, id)),
+            Grouping::Size => 1 + class_of(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
             Grouping::Lifetime => match history.allocations.span(id) {
-                (_, u32::MAX, _) => CLASSES + 2,
-                (0, _, _) => CLASSES + 1,
-                (born, died, _) => 1 + class(u64::from(died.saturating_sub(born).saturating_sub(1))),
+                (_, u32::MAX, _) => CLASS_COUNT + 2,
+                (0, _, _) => CLASS_COUNT + 1,
+                (born, died, _) => 1 + class_of(u64::from(died.saturating_sub(born).saturating_sub(1))),
             },
             Grouping::Age => match history.allocations.born(id).0 {
                 0 => 1,
-                born => 2 + (u64::from(born - 1) * u64::from(AGES) / u64::from(history.event_count().max(1))) as u32,
+                born => 2 + (u64::from(born - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1))) as u32,
             },
-            Grouping::Stream => self.number(&self.streams, self.stream(snapshot, history, id)),
-            Grouping::Pool => self.number(&self.pools, self.pool(snapshot, history, id)),
+            Grouping::Stream => self.group_number(&self.streams, self.stream(snapshot, history, id)),
+            Grouping::Pool => self.group_number(&self.pools, self.pool(snapshot, history, id)),
             Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
             Grouping::Annotation => self.regions.annotation(history, history.allocations.born(id)),
             Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.born(id)),
@@ -185,7 +185,7 @@ impl Groups {
         Paint::slot_of(if is_unknown { 0 } else { group })
     }
 
-    fn number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
+    fn group_number<T: Ord>(&self, all: &[T], one: Option<T>) -> u32 {
         one.and_then(|one| all.binary_search(&one).ok()).map_or(0, |place| place as u32 + 1)
     }
 
@@ -203,7 +203,7 @@ impl Groups {
 
     /// Returns the group of a pool under [`Grouping::Pool`], 0 if it is not recorded.
     pub(super) fn pool_number(&self, pool: Option<(u64, u64)>) -> u32 {
-        self.number(&self.pools, pool)
+        self.group_number(&self.pools, pool)
     }
 
     /// Returns whether a group under [`Grouping::Pool`] is a private pool.
@@ -213,7 +213,7 @@ impl Groups {
     }
 
     /// Returns whether the file records any pool.
-    pub(super) fn knows_pools(&self) -> bool {
+    pub(super) fn has_pools(&self) -> bool {
         !self.pools.is_empty()
     }
 
@@ -238,28 +238,28 @@ impl Groups {
     }
 
     /// Returns the call site group of a stack, 0 if it has none.
-    pub(super) fn site(&self, stack: StackId) -> u32 {
+    pub(super) fn call_site_group(&self, stack: StackId) -> u32 {
         self.sites.get(stack.0 as usize).unwrap_or(0)
     }
 
     /// Returns the call site group of a stack, and its frame.
     pub(super) fn call_site_of(&self, stack: StackId) -> (u32, Option<FrameId>) {
-        let group = self.site(stack);
-        (group, group.checked_sub(1).and_then(|place| self.ranked.get(place as usize).copied()))
+        let group = self.call_site_group(stack);
+        (group, group.checked_sub(1).and_then(|place| self.call_sites.get(place as usize).copied()))
     }
 
     /// Returns the call sites, from group 1 on.
     pub(super) fn call_sites(&self) -> &[FrameId] {
-        &self.ranked
+        &self.call_sites
     }
 
     /// Returns one more than the largest group that is possible on this device.
-    pub(super) fn count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
+    pub(super) fn group_count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
-            Grouping::CallSite => self.ranked.len() as u32 + 1,
-            Grouping::Size => 2 + class((history.numbers.drawn_peak >> SMALLEST_CLASS_BITS).max(1)),
-            Grouping::Lifetime => CLASSES + 3,
-            Grouping::Age => AGES + 2,
+            Grouping::CallSite => self.call_sites.len() as u32 + 1,
+            Grouping::Size => 2 + class_of((history.numbers.drawn_peak >> SMALLEST_CLASS_BITS).max(1)),
+            Grouping::Lifetime => CLASS_COUNT + 3,
+            Grouping::Age => AGE_COUNT + 2,
             Grouping::Stream => self.streams.len() as u32 + 1,
             Grouping::Pool => self.pools.len() as u32 + 1,
             Grouping::Category => self.categories.set().categories().len() as u32 + 1,
@@ -273,7 +273,7 @@ impl Groups {
             + self.categories.heap_bytes()
             + self.regions.heap_bytes()
             + self.ranking.as_ref().map_or(0, |ranking| ranking.area.heap_bytes())
-            + self.ranked.capacity() * size_of::<FrameId>()
+            + self.call_sites.capacity() * size_of::<FrameId>()
             + self.streams.capacity() * size_of::<u64>()
             + self.pools.capacity() * size_of::<(u64, u64)>()
             + self.segments.capacity() * size_of::<(i64, u64, u64, u32)>()
@@ -281,6 +281,6 @@ impl Groups {
 }
 
 /// Returns 0 for 0, else the number of significant bits divided by [`CLASS_BITS`], rounded up.
-fn class(value: u64) -> u32 {
+fn class_of(value: u64) -> u32 {
     (u64::BITS - value.leading_zeros()).div_ceil(CLASS_BITS)
 }

@@ -8,14 +8,14 @@ use base::units::Moment;
 /// `at`. `None` if there is no such device.
 pub(super) fn legend(file: &OpenFile, device: i64, colouring: Grouping, at: Option<u32>) -> Option<Vec<LegendEntry>> {
     let history = file.history(device)?;
-    let count = file.groups.count(history, colouring);
+    let count = file.groups.group_count(history, colouring);
     let mut groups = vec![[Weight::default(); 2]; count.max(1) as usize];
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     let at = at.map(|at| Moment(at.min(history.event_count())));
     for (part, moment) in [Some(peak), at].into_iter().enumerate() {
         let live = moment.into_iter().flat_map(|moment| history.live.live_at(&history.allocations, moment));
         for id in live.filter(|&id| !history.allocations.is_unexplained(id)) {
-            let group = file.groups.of(&file.snapshot, history, id, colouring);
+            let group = file.groups.group_of(&file.snapshot, history, id, colouring);
             if let Some(weight) = groups.get_mut(group as usize).and_then(|parts| parts.get_mut(part)) {
                 weight.add(Weight { bytes: history.allocations.size(id), count: 1 });
             }

@@ -10,7 +10,7 @@
 
 pub mod protocol;
 
-mod answers;
+mod stack_trees;
 mod archive;
 mod archive_error;
 mod categories;
@@ -22,33 +22,33 @@ mod decoder;
 mod details;
 mod device;
 mod events;
-mod feed;
+mod input_buffer;
 mod find;
 mod flame;
-mod found;
-mod glimpse;
+mod search_matches;
+mod probe;
 mod groups;
 mod heaviest;
 mod icicle;
 mod innermost;
-mod intake;
-mod join;
+mod container_input;
+mod event_sink;
 mod legend;
 mod loader;
 mod marks;
-mod memory;
+mod memory_limit;
 mod memory_at;
 mod open;
 mod opening;
 mod origin;
 mod partial;
-mod places;
+mod moments;
 mod plan;
 mod plots;
 mod questions;
 mod radix;
 mod range;
-mod recorded;
+mod recorder_facts;
 mod regions;
 pub mod rehearsal;
 mod report;
@@ -67,17 +67,17 @@ mod table;
 mod tree;
 mod what_if;
 
-pub use columns::look_through;
-pub use opening::{Opened, Opening, open_columns};
-pub use partial::Pace;
-pub use protocol::{Answer, Ask, Question, Reply, Request, Want};
-pub use report::searched::{ModuleSearch, StepSearch};
+pub use columns::verify_cache;
+pub use opening::{OpenedFile, Opening, open_columns};
+pub use partial::PartialSchedule;
+pub use protocol::{Answer, Ask, Question, Reply, Request, NeededBytes};
+pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 
 use analysis::{CategorySet, InternalRules};
-use base::apart::apart;
-use base::slice::Slice;
-use intake::Intake;
+use base::out_of_line::out_of_line;
+use base::slice::TimeSlice;
+use container_input::ContainerInput;
 use loader::Loader;
 use open::OpenFile;
 use protocol::{LoadRange, PartialFile};
@@ -95,17 +95,17 @@ pub enum Work {
 /// Loads one snapshot at a time and answers questions about it.
 pub struct Engine {
     /// Maximum size of a file's tables, in bytes.
-    memory: u64,
+    max_table_bytes: u64,
     /// Range of events to keep when a file is opened.
-    load: LoadRange,
+    load_range: LoadRange,
     loading: Option<Box<Loader>>,
     file: Option<Box<OpenFile>>,
     questions: Questions,
     /// Creates the simulator for [`Question::WhatIf`]. `None`: such questions get no answer.
-    simulator: Option<fn() -> Box<dyn what_if::Simulate>>,
-    /// Applied to each new loader. Set if this engine also opens cache files ([`Engine::taking_kept`]).
-    prepare: Option<fn(&mut Loader)>,
-    internal: InternalRules,
+    simulator: Option<fn() -> Box<dyn what_if::Simulator>>,
+    /// Applied to each new loader. Set if this engine also opens cache files ([`Engine::with_cache_files`]).
+    prepare_loader: Option<fn(&mut Loader)>,
+    internal_rules: InternalRules,
     categories: CategorySet,
     replies: VecDeque<Reply>,
 }
@@ -119,32 +119,32 @@ impl Default for Engine {
 impl Engine {
     /// Creates an engine with no file open.
     pub fn new() -> Engine {
-        Engine::with_memory(memory::MOST)
+        Engine::with_memory_limit(memory_limit::MAX_TABLE_BYTES)
     }
 
     /// Creates an engine that rejects files whose tables take more than `memory` bytes.
-    pub fn with_memory(memory: u64) -> Engine {
-        let simulator: fn() -> Box<dyn what_if::Simulate> = what_if::simulator;
+    pub fn with_memory_limit(memory: u64) -> Engine {
+        let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        Engine { memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.taking_kept()
+        Engine { max_table_bytes: memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.with_cache_files()
     }
 
     /// Lets the engine also open cache files written by [`Engine::write_kept`]. The code for that is linked only if
     /// this is called.
-    pub fn taking_kept(self) -> Engine {
-        Engine { prepare: Some(Loader::take_histories), ..self }
+    pub fn with_cache_files(self) -> Engine {
+        Engine { prepare_loader: Some(Loader::accept_histories), ..self }
     }
 
     /// Creates an engine without the simulated allocator, whose code is then not linked. [`Question::WhatIf`] gets no
     /// answer.
-    /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::taking_kept`] is called.
+    /// Cache files written by [`Engine::write_kept`] are not accepted unless [`Engine::with_cache_files`] is called.
     pub fn without_simulator() -> Engine {
-        let memory = memory::MOST;
+        let memory = memory_limit::MAX_TABLE_BYTES;
         let (questions, internal, replies, load) = Default::default();
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
         let (simulator, prepare) = (None, None);
-        Engine { memory, load, loading, file, questions, simulator, prepare, internal, categories, replies }
+        Engine { max_table_bytes: memory, load_range: load, loading, file, questions, simulator, prepare_loader: prepare, internal_rules: internal, categories, replies }
     }
 
     /// Accepts a request. Long work is left to [`Engine::step`].
@@ -153,12 +153,12 @@ impl Engine {
             Request::Open { name, total_bytes, access, member } => {
                 self.file = None;
                 self.questions = Questions::new(self.simulator.map(|make| make()));
-                let intake = Intake::new(total_bytes, access, member);
-                let mut loader = Box::new(Loader::new(name, intake, self.memory).keeping(self.load));
-                self.prepare.into_iter().for_each(|prepare| prepare(&mut loader));
+                let intake = ContainerInput::new(total_bytes, access, member);
+                let mut loader = Box::new(Loader::new(name, intake, self.max_table_bytes).with_range(self.load_range));
+                self.prepare_loader.into_iter().for_each(|prepare| prepare(&mut loader));
                 self.loading = Some(loader);
             }
-            Request::Load(range) => self.load = range,
+            Request::Load(range) => self.load_range = range,
             Request::EndOfFile => {
                 if let Some(loader) = &mut self.loading {
                     loader.end();
@@ -182,9 +182,9 @@ impl Engine {
             }
             Request::InternalFrames(rules) => {
                 // The page sends valid rules only. Invalid ones are ignored.
-                self.internal = InternalRules::heeded(&rules);
+                self.internal_rules = InternalRules::parse_leniently(&rules);
                 self.questions.forget_nodes();
-                self.file.iter_mut().for_each(|file| file.answers.set_rules(self.internal.clone()));
+                self.file.iter_mut().for_each(|file| file.stack_trees.set_rules(self.internal_rules.clone()));
             }
         }
     }
@@ -198,7 +198,7 @@ impl Engine {
 
     /// Returns which bytes are needed next. `None` while the last chunk is not used up, and after an error or a
     /// cancellation: stop reading then.
-    pub fn wants(&self) -> Option<Want> {
+    pub fn wants(&self) -> Option<NeededBytes> {
         self.loading.as_ref()?.wants()
     }
 
@@ -217,9 +217,9 @@ impl Engine {
     /// Works until nothing is left to do or `has_time` returns false. `has_time` is called at least every few
     /// milliseconds.
     pub fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
-        let slice = &mut Slice::new(has_time);
+        let slice = &mut TimeSlice::new(has_time);
         if let Some(loader) = &mut self.loading {
-            let result = apart(|| loader.step(slice));
+            let result = out_of_line(|| loader.step(slice));
             self.replies.extend(loader.take_members().map(Reply::Members));
             match result {
                 Ok(None) => {
@@ -231,25 +231,25 @@ impl Engine {
                     return if loader.wants().is_some() { Work::Idle } else { Work::More };
                 }
                 Ok(Some(file)) => {
-                    self.replies.push_back(Reply::Opened(Box::new(apart(|| file.summary()))));
+                    self.replies.push_back(Reply::Opened(Box::new(out_of_line(|| file.summary()))));
                     let file = self.file.insert(Box::new(file));
-                    file.answers.set_rules(self.internal.clone());
+                    file.stack_trees.set_rules(self.internal_rules.clone());
                     file.set_categories(&self.categories);
                     self.loading = None;
                     // A caller that needs only the summary stops here.
                     return Work::More;
                 }
                 Err(error) => {
-                    self.replies.push_back(Reply::Failed { message: loader.message(&error) });
+                    self.replies.push_back(Reply::Failed { message: loader.error_message(&error) });
                     self.loading = None;
                 }
             }
         }
         let Some(file) = &mut self.file else { return Work::Idle };
         let Engine { questions, replies, .. } = self;
-        let answered = apart(|| questions.step(file, replies, slice));
+        let answered = out_of_line(|| questions.step(file, replies, slice));
         // Preparation only makes later answers faster, so it runs when no question is waiting.
-        let is_done = answered.and_then(|()| apart(|| file.prepare(slice))).is_ok();
+        let is_done = answered.and_then(|()| out_of_line(|| file.prepare(slice))).is_ok();
         if is_done { Work::Idle } else { Work::More }
     }
 

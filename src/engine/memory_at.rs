@@ -1,13 +1,13 @@
 //! Memory at an address and a moment: the block, the segment, and the free space around the address.
 
 use super::open::OpenFile;
-use super::plots::Around;
-use super::protocol::{HitAllocation, HitMemory, HitSegment, Only};
+use super::plots::Neighbours;
+use super::protocol::{HitAllocation, HitMemory, HitSegment, MemoryFilter};
 use analysis::site;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::sorted::sort;
 use base::units::Moment;
-use history::replay::{AllocationId, SegmentLives};
+use history::replay::{AllocationId, SegmentLifetimes};
 
 /// A segment at a moment. Mapped ranges that adjoin within an expandable segment are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) struct SegmentAt {
 }
 
 /// Returns the segment that holds an address at a moment. `segments` must be complete.
-pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) -> Option<SegmentAt> {
+pub(super) fn segment_at(segments: &SegmentLifetimes, moment: Moment, address: u64) -> Option<SegmentAt> {
     let ranges = &segments.ranges;
     let live = segments.live.live_at(ranges, moment);
     let mut by_address: Vec<(u128, u32)> = live.map(|id| (u128::from(ranges.address(id)), id.0)).collect();
@@ -30,11 +30,11 @@ pub(super) fn segment_at(segments: &SegmentLives, moment: Moment, address: u64) 
     let range = id_at(place).filter(|&id| address < end_of(id))?;
     let [mut first, mut last] = [range; 2];
     let mut lower = place;
-    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.goes_on(below, first)) {
+    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.is_same_segment(below, first)) {
         (first, lower) = (below, lower - 1);
     }
     let mut upper = after;
-    while let Some(above) = id_at(upper).filter(|&above| segments.goes_on(last, above)) {
+    while let Some(above) = id_at(upper).filter(|&above| segments.is_same_segment(last, above)) {
         (last, upper) = (above, upper + 1);
     }
     Some(SegmentAt { range, address: ranges.address(first), end: end_of(last) })
@@ -58,13 +58,13 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         site: None,
     };
     let stack = segments.stack(&file.snapshot, history, at.range);
-    let frame = file.sites.of(&file.snapshot, stack);
+    let frame = file.sites.call_site(&file.snapshot, stack);
     let site = frame.map(|frame| site::short(&file.snapshot, file.snapshot.frames.frame(frame)));
     Some(HitSegment { site, ..hit })
 }
 
 /// Returns start and size of the free space around an address, within the segment. `None` if a block is there.
-fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
+fn free_space(around: &Neighbours, segment: SegmentAt, address: u64) -> Option<(u64, u64)> {
     if around.at.is_some() {
         return None;
     }
@@ -78,18 +78,18 @@ fn free(around: &Around, segment: SegmentAt, address: u64) -> Option<(u64, u64)>
 /// `height_of` maps the first address of a block to its height in the picture.
 pub(super) fn memory_at(
     file: &mut OpenFile,
-    (device, only): (i64, Only),
+    (device, only): (i64, MemoryFilter),
     moment: Moment,
     address: u64,
     height_of: impl Fn(&OpenFile, u64) -> u64,
 ) -> Option<(Option<HitAllocation>, HitMemory)> {
-    file.segment_lives(device, &mut Slice::new(&mut || true)).ok()?;
+    file.compute_segments(device, &mut TimeSlice::new(&mut || true)).ok()?;
     let (history, segments) = (file.history(device)?, file.segments(device)?);
     let moment = Moment(moment.0.min(history.event_count()));
-    let around = Around::of(file, history, moment, address, |_| true);
+    let around = Neighbours::find(file, history, moment, address, |_| true);
     let segment = segment_at(segments, moment, address);
-    let free = segment.and_then(|segment| free(&around, segment, address));
-    let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.has(block.id)));
+    let free = segment.and_then(|segment| free_space(&around, segment, address));
+    let wanted = around.at.filter(|block| file.layout(device, only).is_none_or(|layout| layout.contains(block.id)));
     let hit = wanted.and_then(|block| {
         let lowest_byte = height_of(file, block.address);
         file.hit_allocation(device, block.id, lowest_byte)

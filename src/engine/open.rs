@@ -1,29 +1,29 @@
 //! An open file: its snapshot, the history of each device, and data derived from them.
 
-use super::answers::Answers;
+use super::stack_trees::StackTrees;
 use super::categories::Categories;
-use super::device::Open;
-use super::found::Found;
+use super::device::DeviceData;
+use super::search_matches::SearchMatches;
 use super::groups::Groups;
-use super::origin::{has_stack, named_site, stack_of};
-use super::plots::Plots;
+use super::origin::{has_stack, site_with_name, stack_of};
+use super::plots::PlotCache;
 use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
 };
-use super::recorded;
+use super::recorder_facts;
 use analysis::{CategorySet, Sites, site};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLives, Versions};
+use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
-use picture::timeline::{self, Axis, Order, OutlineRect, Paint, Piling, View};
+use picture::timeline::{self, Axis, Order, OutlineRect, Paint, OrderBuilder, View};
 
 /// An open file.
 pub(super) struct OpenFile {
     pub(super) snapshot: Snapshot,
     pub(super) histories: Vec<DeviceHistory>,
     /// Mapped ranges over time, by history; see [`OpenFile::segment_lives`].
-    segments: Vec<SegmentLives>,
+    segments: Vec<SegmentLifetimes>,
     /// Versions, which count the reuses of an address, by history; see [`OpenFile::version`].
     versions: Vec<Versions>,
     pub(super) sites: Sites,
@@ -33,21 +33,21 @@ pub(super) struct OpenFile {
     warnings: Warnings,
     pub(super) groups: Groups,
     /// Stacking orders, the most recently used last.
-    stacked: Vec<Stacked>,
-    pub(super) found: Option<Found>,
-    pub(super) answers: Answers,
+    orders: Vec<StackingOrder>,
+    pub(super) found: Option<SearchMatches>,
+    pub(super) stack_trees: StackTrees,
     /// Data of pictures other than the stack.
-    pub(super) plots: Plots,
+    pub(super) plots: PlotCache,
 }
 
 /// Stacking order of a device by group instead of by allocation time.
-struct Stacked {
+struct StackingOrder {
     device: i64,
     by: Grouping,
     /// Number of allocations of the device.
     count: usize,
     /// Groups of the allocations, as far as they were looked up and sorted.
-    piling: Piling,
+    piling: OrderBuilder,
     order: Option<Order>,
 }
 
@@ -67,7 +67,7 @@ impl OpenFile {
         let groups = Groups::new(&snapshot);
         let stacked = Vec::new();
         let (answers, plots) = Default::default();
-        let segments = histories.iter().map(|_| SegmentLives::default()).collect();
+        let segments = histories.iter().map(|_| SegmentLifetimes::default()).collect();
         let versions = histories.iter().map(|_| Versions::default()).collect();
         OpenFile {
             snapshot,
@@ -80,9 +80,9 @@ impl OpenFile {
             format,
             warnings,
             groups,
-            stacked,
+            orders: stacked,
             found: None,
-            answers,
+            stack_trees: answers,
             plots,
         }
     }
@@ -98,12 +98,12 @@ impl OpenFile {
     }
 
     /// Builds the groups of allocations. This is the last step of opening a file.
-    pub(super) fn index(&mut self, slice: &mut Slice) -> Sliced {
+    pub(super) fn build_groups(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.step(&self.snapshot, &self.histories, &mut self.sites, slice)
     }
 
     /// Precomputes live checkpoints, categories, segments and versions. Optional: it only makes answers faster.
-    pub(super) fn prepare(&mut self, slice: &mut Slice) -> Sliced {
+    pub(super) fn prepare(&mut self, slice: &mut TimeSlice) -> SliceResult {
         for history in &mut self.histories {
             history.live.step(&history.allocations, history.event_count() + 1, slice)?;
         }
@@ -115,28 +115,28 @@ impl OpenFile {
     }
 
     /// Does the work of [`OpenFile::prepare`] in one go.
-    pub(super) fn prepare_whole(&mut self) {
+    pub(super) fn prepare_all(&mut self) {
         let goes_on = &mut || true;
-        let mut slice = Slice::new(goes_on);
+        let mut slice = TimeSlice::new(goes_on);
         while self.prepare(&mut slice).is_err() {}
     }
 
     /// Computes the mapped ranges of a device over time. Once done, [`OpenFile::segments`] returns them complete. Does
     /// nothing if there is no such device.
-    pub(super) fn segment_lives(&mut self, device: i64, slice: &mut Slice) -> Sliced {
+    pub(super) fn compute_segments(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let OpenFile { snapshot, histories, segments, .. } = self;
         let known = histories.iter().zip(segments).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, segments)| segments.step(snapshot, history, slice))
     }
 
     /// Returns the mapped ranges of a device over time. Complete once [`OpenFile::segment_lives`] has finished.
-    pub(super) fn segments(&self, device: i64) -> Option<&SegmentLives> {
+    pub(super) fn segments(&self, device: i64) -> Option<&SegmentLifetimes> {
         let known = self.histories.iter().zip(&self.segments).find(|(history, _)| history.device == device);
         known.map(|(_, segments)| segments)
     }
 
     /// Computes the versions for a device's events. Once done, [`OpenFile::version_of`] returns them.
-    pub(super) fn version(&mut self, device: i64, slice: &mut Slice) -> Sliced {
+    pub(super) fn compute_versions(&mut self, device: i64, slice: &mut TimeSlice) -> SliceResult {
         let known = self.histories.iter().zip(&mut self.versions).find(|(history, _)| history.device == device);
         known.map_or(Ok(()), |(history, versions)| versions.step(history, slice))
     }
@@ -145,7 +145,7 @@ impl OpenFile {
     pub(super) fn version_of(&self, history: &DeviceHistory, event: u32) -> u32 {
         let mut known = self.histories.iter().zip(&self.versions);
         let known = known.find(|(known, _)| known.device == history.device);
-        known.map_or(0, |(_, versions)| versions.of_event(history, event))
+        known.map_or(0, |(_, versions)| versions.event_version(history, event))
     }
 
     pub(super) fn history(&self, device: i64) -> Option<&DeviceHistory> {
@@ -153,15 +153,15 @@ impl OpenFile {
     }
 
     /// Returns the data for answers about a device, and the cached answers. `None` if there is no such device.
-    pub(super) fn open(&mut self, device: i64) -> Option<(Open<'_>, &mut Answers)> {
-        let OpenFile { snapshot, histories, rounding, groups, found, answers, .. } = self;
+    pub(super) fn device_with_trees(&mut self, device: i64) -> Option<(DeviceData<'_>, &mut StackTrees)> {
+        let OpenFile { snapshot, histories, rounding, groups, found, stack_trees: answers, .. } = self;
         let history = histories.iter().find(|history| history.device == device)?;
-        Some((Open { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
+        Some((DeviceData { snapshot, history, groups, rounding, found: found.as_ref() }, answers))
     }
 
     /// Returns the data for answers about the device of this history, without the matches of a search.
-    pub(super) fn about<'a>(&'a self, history: &'a DeviceHistory) -> Open<'a> {
-        Open { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
+    pub(super) fn device_data<'a>(&'a self, history: &'a DeviceHistory) -> DeviceData<'a> {
+        DeviceData { snapshot: &self.snapshot, history, groups: &self.groups, rounding: &self.rounding, found: None }
     }
 
     /// Returns the stack of an allocation: that of its alloc event or its block, or else that of its free.
@@ -174,11 +174,11 @@ impl OpenFile {
         if history.allocations.is_unexplained(id) {
             return Paint::UNEXPLAINED;
         }
-        Paint::new(self.groups.slot(by, self.groups.of(&self.snapshot, history, id, by)), id.0)
+        Paint::new(self.groups.slot(by, self.groups.group_of(&self.snapshot, history, id, by)), id.0)
     }
 
     /// Calls `work` with the data that a picture is stacked from: the history of a device, or its reserved memory. The
-    /// stacking order must exist ([`OpenFile::pile_up`]).
+    /// stacking order must exist ([`OpenFile::prepare_picture`]).
     pub(super) fn with_source<R>(
         &self,
         device: i64,
@@ -189,16 +189,16 @@ impl OpenFile {
             return self.with_reserved(device, looks, work);
         }
         let history = self.history(device)?;
-        let order = self.stacked.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
+        let order = self.orders.iter().find(|it| it.device == device && Some(it.by) == looks.stacking);
         let drawn = |event: EventIdx| history.drawn_change(event);
         let reserved = |event: EventIdx| history.reserved_change(event);
-        let pending = |event: EventIdx| history.pending_change(event);
+        let pending = |event: EventIdx| history.awaiting_free_change(event);
         let paint = |id: AllocationId| self.paint(history, id, looks.colouring);
         let found = match (looks.highlight, &self.found) {
             (Highlight::Found(serial), Some(found)) if (found.serial, found.device) == (serial, device) => Some(found),
             _ => None,
         };
-        let is_found = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
+        let has_steps = found.map(|found| |id: AllocationId| found.matches.contains(id.0));
         let has_stack = match looks.highlight {
             Highlight::Stack(stack) => {
                 Some(move |id: AllocationId| has_stack(&self.snapshot, history, id, StackId(stack)))
@@ -206,39 +206,39 @@ impl OpenFile {
             _ => None,
         };
         let by_stack = has_stack.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
-        let open = self.about(history);
+        let open = self.device_data(history);
         let is_below = match looks.highlight {
-            Highlight::Node(arrangement, node) => self.answers.subtree(arrangement, node),
+            Highlight::Node(arrangement, node) => self.stack_trees.subtree(arrangement, node),
             _ => None,
         };
-        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.holds(&self.answers.stems, open, id));
+        let is_below = is_below.map(|subtree| |id: AllocationId| subtree.contains(&self.stack_trees.stems, open, id));
         let by_node = is_below.as_ref().map(|stands_out| stands_out as &dyn Fn(AllocationId) -> bool);
         Some(work(&timeline::Source {
             allocations: &history.allocations,
             live: &history.live,
             order: order.and_then(|it| it.order.as_ref()),
-            clock: history.events.times.clock(),
+            clock: history.events.times.time_axis(),
             requested: Curve::new(&history.drawn, &drawn),
             reserved: Curve::new(&history.reserved, &reserved),
-            pending: Curve::new(&history.pending, &pending),
+            pending: Curve::new(&history.awaiting_free, &pending),
             paint: &paint,
-            highlight: is_found.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
+            highlight: has_steps.as_ref().map(|stands_out| stands_out as _).or(by_stack).or(by_node),
         }))
     }
 
     /// Sets the category rules.
     pub(super) fn set_categories(&mut self, set: &CategorySet) {
         self.groups.categories = Categories::new(set);
-        self.stacked.retain(|stacked| stacked.by != Grouping::Category);
+        self.orders.retain(|stacked| stacked.by != Grouping::Category);
     }
 
     /// Classifies all allocations.
-    pub(super) fn categorize(&mut self, slice: &mut Slice) -> Sliced {
+    pub(super) fn categorize(&mut self, slice: &mut TimeSlice) -> SliceResult {
         self.groups.categories.step(&self.snapshot, &self.histories, slice)
     }
 
     /// Computes everything that a picture with these `looks` needs: categories, and a stacking order or a plot.
-    pub(super) fn pile_up(&mut self, device: i64, looks: Looks, slice: &mut Slice) -> Sliced {
+    pub(super) fn prepare_picture(&mut self, device: i64, looks: Looks, slice: &mut TimeSlice) -> SliceResult {
         let wanted = [looks.stacking, Some(looks.colouring)].contains(&Some(Grouping::Category));
         if wanted {
             self.categorize(slice)?;
@@ -247,60 +247,60 @@ impl OpenFile {
             return self.prepare_plot(device, looks, slice);
         }
         let Some(by) = looks.stacking else { return Ok(()) };
-        let known = self.stacked.iter().position(|it| it.device == device && it.by == by);
+        let known = self.orders.iter().position(|it| it.device == device && it.by == by);
         let count = self.history(device).map_or(0, |history| history.allocations.len());
-        let new = || Stacked { device, by, count, piling: Piling::default(), order: None };
-        let mut stacked = known.map_or_else(new, |at| self.stacked.remove(at));
-        let result = self.order(&mut stacked, slice);
-        self.keep(stacked);
+        let new = || StackingOrder { device, by, count, piling: OrderBuilder::default(), order: None };
+        let mut stacked = known.map_or_else(new, |at| self.orders.remove(at));
+        let result = self.build_order(&mut stacked, slice);
+        self.keep_order(stacked);
         result
     }
 
-    /// Does the work of [`OpenFile::pile_up`] in one go. Usually the scene has done it already.
-    pub(super) fn pile_up_at_once(&mut self, device: i64, looks: Looks) {
-        let _ = self.pile_up(device, looks, &mut Slice::new(&mut || true));
+    /// Does the work of [`OpenFile::prepare_picture`] in one go. Usually the scene has done it already.
+    pub(super) fn prepare_picture_now(&mut self, device: i64, looks: Looks) {
+        let _ = self.prepare_picture(device, looks, &mut TimeSlice::new(&mut || true));
     }
 
-    fn order(&self, stacked: &mut Stacked, slice: &mut Slice) -> Sliced {
-        let Stacked { device, by, count, piling, order } = stacked;
+    fn build_order(&self, stacked: &mut StackingOrder, slice: &mut TimeSlice) -> SliceResult {
+        let StackingOrder { device, by, count, piling, order } = stacked;
         let Some(history) = self.history(*device).filter(|_| order.is_none()) else { return Ok(()) };
         if piling.is_empty() {
-            *piling = Piling::new(*count);
+            *piling = OrderBuilder::new(*count);
         }
         let mut next = piling.len();
-        while let Some(part) = slice.part(&mut next, *count, 1)? {
-            part.for_each(|id| piling.push(self.groups.of(&self.snapshot, history, AllocationId(id as u32), *by)));
+        while let Some(part) = slice.next_range(&mut next, *count, 1)? {
+            part.for_each(|id| piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by)));
         }
         *order = Some(piling.step(slice)?);
-        *piling = Piling::default();
+        *piling = OrderBuilder::default();
         Ok(())
     }
 
     /// Collects the stacks of a highlighted node.
-    pub(super) fn collect(&mut self, device: i64, highlight: Highlight, slice: &mut Slice) -> Sliced {
+    pub(super) fn collect_highlight(&mut self, device: i64, highlight: Highlight, slice: &mut TimeSlice) -> SliceResult {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
-        match self.open(device) {
-            Some((open, answers)) => answers.collect(open, arrangement, node, slice),
+        match self.device_with_trees(device) {
+            Some((open, answers)) => answers.collect_subtree(open, arrangement, node, slice),
             None => Ok(()),
         }
     }
 
     /// Keeps a stacking order and drops the oldest ones. With several devices side by side, each keeps its current
     /// order and the previous one.
-    fn keep(&mut self, newest: Stacked) {
-        self.stacked.push(newest);
+    fn keep_order(&mut self, newest: StackingOrder) {
+        self.orders.push(newest);
         let most = ORDERS_KEPT * self.histories.iter().map(|history| history.allocations.len()).sum::<usize>();
-        let kept = self.stacked.iter().rev().scan(0, |sum, stacked| {
+        let kept = self.orders.iter().rev().scan(0, |sum, stacked| {
             *sum += stacked.count;
             (*sum <= most).then_some(())
         });
-        let forgotten = self.stacked.len() - kept.count().max(1);
-        self.stacked.drain(..forgotten);
+        let forgotten = self.orders.len() - kept.count().max(1);
+        self.orders.drain(..forgotten);
     }
 
     /// Returns the allocation at a byte of the stack at a moment.
     pub(super) fn hit(&mut self, device: i64, looks: Looks, moment: u32, byte: u64) -> Option<HitAllocation> {
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         let hit = self.with_source(device, looks, |source| timeline::stack_at(source, Moment(moment), byte))??;
         self.hit_allocation(device, hit.allocation, hit.lowest_byte)
     }
@@ -309,7 +309,7 @@ impl OpenFile {
     pub(super) fn hit_allocation(&mut self, device: i64, id: AllocationId, lowest_byte: u64) -> Option<HitAllocation> {
         let history = self.histories.iter().find(|history| history.device == device)?;
         let stack = stack_of(&self.snapshot, history, id);
-        let site = self.sites.of(&self.snapshot, stack);
+        let site = self.sites.call_site(&self.snapshot, stack);
         let site = site.map(|frame| site::short(&self.snapshot, self.snapshot.frames.frame(frame))).unwrap_or_default();
         Some(HitAllocation {
             allocation: id.0,
@@ -317,7 +317,7 @@ impl OpenFile {
             born: history.allocations.born(id).0,
             died: history.allocations.died(id).map(|moment| moment.0),
             lowest_byte,
-            site: Some(named_site(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
+            site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
             category: self.groups.categories.name(history, id),
         })
     }
@@ -342,7 +342,7 @@ impl OpenFile {
         if looks.plot != Plot::Stack {
             return self.outline_in_plot(device, looks, view, AllocationId(allocation));
         }
-        self.pile_up_at_once(device, looks);
+        self.prepare_picture_now(device, looks);
         self.with_source(device, looks, |source| timeline::exact_outline(source, view, AllocationId(allocation)))
     }
 
@@ -365,25 +365,25 @@ impl OpenFile {
             devices: self.histories.iter().map(|history| self.device_summary(history)).collect(),
             settings: self.snapshot.settings.clone(),
             pools: self.groups.named_pools(),
-            recorder: self.snapshot.recorder.of_process(),
+            recorder: self.snapshot.recorder.process_facts(),
         }
     }
 
     fn device_summary(&self, history: &DeviceHistory) -> DeviceSummary {
-        DeviceSummary { recorder: recorded::facts(&self.snapshot, history), ..device_summary(history) }
+        DeviceSummary { recorder: recorder_facts::recorder_facts(&self.snapshot, history), ..device_summary(history) }
     }
 
     /// Returns the bytes on the heap, by table.
     pub(super) fn heap_bytes(&self) -> Vec<(&'static str, usize)> {
         let mut bytes = self.snapshot.heap_bytes();
         bytes.extend(self.histories.iter().flat_map(DeviceHistory::heap_bytes));
-        let orders = self.stacked.iter().filter_map(|stacked| stacked.order.as_ref());
+        let orders = self.orders.iter().filter_map(|stacked| stacked.order.as_ref());
         bytes.push(("orders", orders.map(Order::heap_bytes).sum()));
         bytes.push(("call sites and colours", self.groups.heap_bytes() + self.sites.heap_bytes()));
-        bytes.push(("segments over time", self.segments.iter().map(SegmentLives::heap_bytes).sum()));
+        bytes.push(("segments over time", self.segments.iter().map(SegmentLifetimes::heap_bytes).sum()));
         bytes.push(("pictures", self.plots.heap_bytes()));
         bytes.push(("versions", self.versions.iter().map(Versions::heap_bytes).sum()));
-        bytes.push(("answers", self.answers.heap_bytes()));
+        bytes.push(("answers", self.stack_trees.heap_bytes()));
         bytes.push((
             "search",
             self.found.as_ref().map_or(0, |found| found.matches.heap_bytes() + found.frames.heap_bytes()),
@@ -398,10 +398,10 @@ fn device_summary(history: &DeviceHistory) -> DeviceSummary {
     DeviceSummary {
         device: history.device,
         events: u64::from(history.event_count()),
-        loaded: history.loaded().map(|loaded| (loaded.first, loaded.behind)),
+        loaded: history.loaded().map(|loaded| (loaded.first, loaded.later_events)),
         actions: actions.filter(|&(_, count)| count > 0).map(|(a, count)| (a.name().to_owned(), count)).collect(),
         allocations: numbers.allocations,
-        base_requested: numbers.base,
+        base_requested: numbers.baseline,
         peak_requested: numbers.peak,
         peak_event: numbers.peak_event,
         min_requested: numbers.min,

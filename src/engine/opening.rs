@@ -1,15 +1,15 @@
 //! Opening of a file without the code that answers questions, for callers that read the history themselves.
 
 use super::Engine;
-use super::crop::{Crop, CropError, Cropped, SimulatedRun, Written};
-use super::intake::Intake;
+use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
+use super::container_input::ContainerInput;
 use super::loader::Loader;
 use super::open::OpenFile;
-use super::protocol::{Access, FileSummary, LoadRange, Member, Want};
+use super::protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
 use super::side::Side;
 use analysis::{CategorySet, Sites};
-use base::slice::Slice;
-use history::compact::{self, Unwritable};
+use base::slice::TimeSlice;
+use history::compact::{self, WriteError};
 use history::replay::{Builder, Recorder};
 use std::io::Write;
 
@@ -20,13 +20,13 @@ impl Opening {
     /// Starts loading a file of `total_bytes`. `member` is the index of the snapshot if the file has several.
     /// The file is rejected if its tables take more than `memory` bytes.
     pub fn new(name: String, total_bytes: u64, member: Option<u32>, memory: u64) -> Opening {
-        Opening(Loader::new(name, Intake::new(Some(total_bytes), Access::Anywhere, member), memory))
+        Opening(Loader::new(name, ContainerInput::new(Some(total_bytes), Access::Anywhere, member), memory))
     }
 
     /// Sets the range of events to keep.
     #[must_use]
-    pub fn keeping(self, load: LoadRange) -> Opening {
-        Opening(self.0.keeping(load))
+    pub fn with_range(self, load: LoadRange) -> Opening {
+        Opening(self.0.with_range(load))
     }
 
     /// Takes the bytes that it [wants](Opening::wants). An empty chunk marks the end of the file.
@@ -38,7 +38,7 @@ impl Opening {
     }
 
     /// Returns which bytes are needed next. `None` while the last chunk is not used up.
-    pub fn wants(&self) -> Option<Want> {
+    pub fn wants(&self) -> Option<NeededBytes> {
         self.0.wants()
     }
 
@@ -51,8 +51,8 @@ impl Opening {
     ///
     /// # Errors
     /// The file is not a snapshot, is damaged, or takes too much memory.
-    pub fn step(&mut self, slice: &mut Slice<'_>) -> Result<Option<Opened>, String> {
-        self.0.step(slice).map(|file| file.map(Opened)).map_err(|error| self.0.message(&error))
+    pub fn step(&mut self, slice: &mut TimeSlice<'_>) -> Result<Option<OpenedFile>, String> {
+        self.0.step(slice).map(|file| file.map(OpenedFile)).map_err(|error| self.0.error_message(&error))
     }
 }
 
@@ -61,10 +61,10 @@ impl Opening {
 ///
 /// # Errors
 /// An error of `read`, or the input is not in this format.
-pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>) -> Result<Opened, String> {
+pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>) -> Result<OpenedFile, String> {
     let goes_on = &mut || true;
-    let slice = &mut Slice::new(goes_on);
-    let mut machine = compact::Machine::new(Recorder::default());
+    let slice = &mut TimeSlice::new(goes_on);
+    let mut machine = compact::ColumnReader::new(Recorder::default());
     let mut buffer = vec![0; 1 << 18];
     loop {
         let length = read(&mut buffer)?;
@@ -80,25 +80,25 @@ pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usiz
     let (histories, warnings) = builder.finish();
     let sites = Sites::new(&snapshot);
     let mut file = OpenFile::new(name, format, snapshot, histories, warnings, sites);
-    while file.index(slice).is_err() {}
-    Ok(Opened(file))
+    while file.build_groups(slice).is_err() {}
+    Ok(OpenedFile(file))
 }
 
 /// An open file.
-pub struct Opened(OpenFile);
+pub struct OpenedFile(OpenFile);
 
-impl Opened {
+impl OpenedFile {
     /// Returns the file that an engine has open, without the code that answers questions about it.
-    pub fn of(engine: Engine) -> Option<Opened> {
-        engine.file.map(|file| Opened(*file))
+    pub fn from_engine(engine: Engine) -> Option<OpenedFile> {
+        engine.file.map(|file| OpenedFile(*file))
     }
 
     /// Writes a cache file that can be opened in place of the original.
     ///
     /// # Errors
     /// See [`Engine::write_kept`](super::Engine::write_kept).
-    pub fn write_kept<W: Write>(&self, out: W) -> Result<W, Unwritable> {
-        self.0.write_kept(out)
+    pub fn write_cache<W: Write>(&self, out: W) -> Result<W, WriteError> {
+        self.0.write_cache(out)
     }
 
     /// Returns the summary of the file.
@@ -109,7 +109,7 @@ impl Opened {
     /// Computes everything that a [`Side`] returns: categories by these rules, and reserved memory over time.
     pub fn prepare(&mut self, categories: &CategorySet) {
         self.0.set_categories(categories);
-        self.0.prepare_whole();
+        self.0.prepare_all();
     }
 
     /// Writes a range of the file as a pickle.
@@ -124,7 +124,7 @@ impl Opened {
     ///
     /// # Errors
     /// See [`Engine::write_simulated`](super::Engine::write_simulated).
-    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<Written, CropError> {
+    pub fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
         self.0.write_simulated(run, out)
     }
 

@@ -1,6 +1,6 @@
 //! Origin of an allocation: its stack and labels, from its event or its block.
 
-use super::protocol::SEPARATOR;
+use super::protocol::TENSOR_SEPARATOR;
 use analysis::metadata;
 use history::recorder::Tensor;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
@@ -43,14 +43,14 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
 }
 
 /// Formats a tensor: name, kind, shape, dtype.
-pub(super) fn described(snapshot: &Snapshot, tensor: &Tensor) -> String {
+pub(super) fn describe_tensor(snapshot: &Snapshot, tensor: &Tensor) -> String {
     let recorder = &snapshot.recorder;
     let mut text = recorder.name(tensor);
     if text.is_empty() {
         text.push_str("unnamed");
     }
     for part in [recorder.kind(tensor), recorder.shape(tensor), recorder.dtype(tensor)] {
-        text.push_str(SEPARATOR);
+        text.push_str(TENSOR_SEPARATOR);
         text.push_str(&part);
     }
     text
@@ -72,7 +72,7 @@ fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Op
 }
 
 /// Returns a call site, preceded by the name of the allocation if it has one.
-pub(super) fn named_site(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
+pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
     match name_of(snapshot, history, id).map(|name| name.chars().take(LONGEST_NAME).collect::<String>()) {
         Some(name) if site.is_empty() => name,
         Some(name) => [&name, " · ", &site].concat(),
@@ -118,11 +118,11 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
         }
     }
     let origin = history.origin(id);
-    let of_alloc = origin.filter(|origin| !origin.of_free).map(|origin| origin.stack).filter(recorded);
+    let of_alloc = origin.filter(|origin| !origin.is_of_free).map(|origin| origin.stack).filter(recorded);
     // A block that still exists at the end has the stack of its alloc, which is more useful than that of the free.
     let of_block = || history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize)).map(|block| block.stack);
     let of_free = || match source {
-        _ if origin.is_some_and(|origin| origin.of_free) => origin.map(|origin| origin.stack),
+        _ if origin.is_some_and(|origin| origin.is_of_free) => origin.map(|origin| origin.stack),
         Provenance::FreedBy(event) => Some(history.events.stack(event.0)),
         _ => None,
     };
@@ -131,9 +131,9 @@ pub(super) fn stack_of(snapshot: &Snapshot, history: &DeviceHistory, id: Allocat
 
 /// Returns whether `stack`, as returned by [`stack_of`], is that of the free. That happens if an allocation was made
 /// before recording and nothing else is known about it.
-pub(super) fn is_of_free(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
+pub(super) fn is_free_stack(history: &DeviceHistory, id: AllocationId, stack: StackId) -> bool {
     if let Some(origin) = history.origin(id) {
-        return origin.of_free && origin.stack == stack;
+        return origin.is_of_free && origin.stack == stack;
     }
     matches!(history.allocations.provenance(id), Provenance::FreedBy(event) if history.events.stack(event.0) == stack)
 }

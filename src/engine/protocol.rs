@@ -37,24 +37,24 @@ pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
-pub use details::{BY_RECORDER, CategoryDetails, Details, FrameText, HitAllocation, Origin, SEPARATOR};
+pub use details::{REASON_RECORDER, CategoryDetails, Details, FrameText, HitAllocation, Origin, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
-pub use find::{Begin, Direction, Match, Query, QueryError, Tally, Wording};
+pub use find::{SearchStart, Direction, Match, Query, QueryError, Tally, FrameMatcher};
 pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
 pub use history::snapshot::Action;
-pub use loading::{Access, LoadRange, MOST_OF_32_BITS, Member, Phase, Progress, Want};
+pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, Phase, Progress, NeededBytes};
 pub use looks::{Grouping, Highlight, Looks};
-pub use message::{decoded, encoded};
-pub use moments::{At, MomentFacts, NamedEvent, Step, Stepped, Stop, Turn};
+pub use message::{decode, encode};
+pub use moments::{MomentSpec, MomentFacts, NamedEvent, Step, StepResult, StepOutcome, NamedAction};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
 pub use pair::{
-    Align, DeltaCurve, MatchKey, PairAnswer, PairAt, PairMap, PairQuestion, Pairing, in_second_file, own_ordinal,
+    Align, DeltaCurve, MatchKey, PairAnswer, PairMoments, PairMap, PairQuestion, Pairing, second_file_ordinal, split_ordinal,
 };
 pub use partial::{PartialDevice, PartialFile};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
-pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, Only, Plot};
-pub use pools::{PoolName, pool_name, pool_of_id};
+pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
+pub use pools::{PoolName, pool_name, default_pool_name};
 pub use question::{
     Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,
     Span, Weight,
@@ -62,23 +62,23 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, ChartMap, ChartPart, DeltaBox, Evidence, MapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
+    Cell, Chart, HeatMap, ChartPart, DeltaBox, Evidence, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
     Statement, Threshold, Tone, Topic,
 };
-pub use sources::{SourceFile, SourceLine, SourcesPage, Standing};
+pub use sources::{SourceFile, SourceLine, SourcesPage, LocationWeight};
 pub use state::{
-    PieceKind, PinnedBy, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
+    PieceKind, HeldBySite, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
     StateSums,
 };
 pub use summary::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE, PROCESS, PeakCheck,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, PeakCheck,
     SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
-    LIFE_CLASSES, LIFE_TO_END, LIFE_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortWay, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableRow, TableSort, TableText, life_class, size_class,
+    LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortDirection, TableColumn, TableFilter, TablePage,
+    TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
-pub use tree::{Fold, FoldState, Reach, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use tree::{Fold, FoldState, FoldScope, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use serde::{Deserialize, Serialize};
 

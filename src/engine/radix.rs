@@ -1,11 +1,11 @@
 //! Stable LSD radix sort of ids by 64-bit keys, in slices.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use std::ops::Range;
 
 /// Bits per digit.
-const DIGIT: u32 = 8;
-const DIGITS: usize = 1 << DIGIT;
+const DIGIT_BITS: u32 = 8;
+const DIGIT_VALUES: usize = 1 << DIGIT_BITS;
 
 /// Sort in progress.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Radix {
 
 impl Radix {
     /// Creates an empty sort with capacity for `count` ids, because growing would copy all of them in one go.
-    pub(super) fn with_room(count: usize) -> Radix {
+    pub(super) fn with_capacity(count: usize) -> Radix {
         Radix { keys: Vec::with_capacity(count), ids: Vec::with_capacity(count), ..Radix::default() }
     }
 
@@ -40,15 +40,15 @@ impl Radix {
         self.keys.len()
     }
 
-    pub(super) fn step(&mut self, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let len = self.keys.len();
-        while self.digit < u64::BITS / DIGIT {
-            let shift = self.digit * DIGIT;
-            if self.differing >> shift & (DIGITS as u64 - 1) == 0 {
+        while self.digit < u64::BITS / DIGIT_BITS {
+            let shift = self.digit * DIGIT_BITS;
+            if self.differing >> shift & (DIGIT_VALUES as u64 - 1) == 0 {
                 self.digit += 1;
                 continue;
             }
-            while let Some(rows) = slice.part(&mut self.next, len, 1)? {
+            while let Some(rows) = slice.next_range(&mut self.next, len, 1)? {
                 self.count_or_move(rows, shift);
             }
             self.next = 0;
@@ -75,7 +75,7 @@ impl Radix {
             for (key, id) in
                 self.keys.get(rows.clone()).into_iter().flatten().zip(self.ids.get(rows).into_iter().flatten())
             {
-                let digit = (key >> shift) as usize % DIGITS;
+                let digit = (key >> shift) as usize % DIGIT_VALUES;
                 let Some(place) = self.counts.get_mut(digit) else { continue };
                 if let (Some(to_key), Some(to_id)) =
                     (self.to_keys.get_mut(*place as usize), self.to_ids.get_mut(*place as usize))
@@ -86,7 +86,7 @@ impl Radix {
             }
         } else {
             if rows.start == 0 {
-                self.counts = vec![0; DIGITS];
+                self.counts = vec![0; DIGIT_VALUES];
                 self.to_keys.reserve_exact(len - self.to_keys.len());
                 self.to_ids.reserve_exact(len - self.to_ids.len());
             }
@@ -95,7 +95,7 @@ impl Radix {
                 self.to_ids.resize(rows.end, 0);
             }
             for key in self.keys.get(rows).into_iter().flatten() {
-                if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGITS) {
+                if let Some(count) = self.counts.get_mut((key >> shift) as usize % DIGIT_VALUES) {
                     *count += 1;
                 }
             }
@@ -115,18 +115,18 @@ impl Radix {
 
 /// Sort of ids by several keys, in slices.
 #[derive(Default)]
-pub(super) struct Sorting {
+pub(super) struct MultiKeySort {
     radix: Radix,
     /// Index of the current key. The least significant key comes first.
-    part: usize,
+    key_index: usize,
     /// Ids, sorted by all keys before `part`.
     ids: Vec<u32>,
 }
 
-impl Sorting {
+impl MultiKeySort {
     /// Creates a sort of these ids. Equal ids keep their order.
-    pub(super) fn of(ids: Vec<u32>) -> Sorting {
-        Sorting { ids, ..Sorting::default() }
+    pub(super) fn new(ids: Vec<u32>) -> MultiKeySort {
+        MultiKeySort { ids, ..MultiKeySort::default() }
     }
 
     /// Sorts by `parts` keys, key 0 being the least significant. Computing one key costs `steps` slice steps.
@@ -134,21 +134,21 @@ impl Sorting {
         &mut self,
         (parts, steps): (usize, u32),
         key: &mut dyn FnMut(usize, u32) -> u64,
-        slice: &mut Slice,
-    ) -> Sliced {
-        while self.part < parts {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        while self.key_index < parts {
             if self.radix.len() == 0 {
-                self.radix = Radix::with_room(self.ids.len());
+                self.radix = Radix::with_capacity(self.ids.len());
             }
             let mut next = self.radix.len();
-            while let Some(part) = slice.part(&mut next, self.ids.len(), steps)? {
+            while let Some(part) = slice.next_range(&mut next, self.ids.len(), steps)? {
                 for &id in self.ids.get(part).unwrap_or_default() {
-                    self.radix.push(key(self.part, id), id);
+                    self.radix.push(key(self.key_index, id), id);
                 }
             }
             self.radix.step(slice)?;
             self.ids = std::mem::take(&mut self.radix).into_ids();
-            self.part += 1;
+            self.key_index += 1;
         }
         Ok(())
     }

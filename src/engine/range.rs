@@ -1,15 +1,15 @@
 //! Facts about a range of the trace, computed in slices.
 
-use super::answers::{Selection, within};
+use super::stack_trees::{Selection, clamp_scope};
 use super::open::OpenFile;
 use super::protocol::{RangeFacts, Scope, Span, Weight};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use history::replay::Curve;
 
 /// Returns the totals of the allocations in `span`. All zero if the file does not have the device.
-pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Slice) -> Sliced<RangeFacts> {
-    let Some((open, answers)) = file.open(device) else {
+pub(super) fn range_facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut TimeSlice) -> SliceResult<RangeFacts> {
+    let Some((open, answers)) = file.device_with_trees(device) else {
         let (none, peak_moment) = (Weight::default(), span.from);
         return Ok(RangeFacts {
             span,
@@ -23,7 +23,7 @@ pub(super) fn facts(file: &mut OpenFile, device: i64, span: Span, slice: &mut Sl
         });
     };
     let history = open.history;
-    let span = match within(history, Scope::Born(span)) {
+    let span = match clamp_scope(history, Scope::Born(span)) {
         Scope::Born(span) => span,
         _ => span,
     };

@@ -1,7 +1,7 @@
 //! Grouping of allocations by annotation and torch.compile region.
 
-use super::innermost::Innermost;
-use base::slice::{Slice, Sliced};
+use super::innermost::InnermostAnnotations;
+use base::slice::{TimeSlice, SliceResult};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
@@ -17,8 +17,8 @@ struct Names {
 }
 
 impl Names {
-    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut Slice) -> Sliced {
-        while let Some(part) = slice.part(&mut self.read, rows.len(), 1)? {
+    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(part) = slice.next_range(&mut self.read, rows.len(), 1)? {
             for row in part {
                 let Some(name) = name(row) else { continue };
                 let next = self.names.len() as u32;
@@ -45,20 +45,20 @@ pub(super) struct Regions {
     annotations: Names,
     contexts: Names,
     /// Device ordinal and annotations, in the order of the histories.
-    innermost: Vec<(i64, Innermost)>,
+    innermost: Vec<(i64, InnermostAnnotations)>,
     read: usize,
 }
 
 impl Regions {
     /// Reads the annotation marks and event labels.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut TimeSlice) -> SliceResult {
         let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
         self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;
         self.contexts.read(labels, context, slice)?;
         while let Some(history) = histories.get(self.read) {
             if self.innermost.len() == self.read {
-                self.innermost.push((history.device, Innermost::by(Default::default())));
+                self.innermost.push((history.device, InnermostAnnotations::new(Default::default())));
             }
             if let Some((_, innermost)) = self.innermost.last_mut() {
                 innermost.step(snapshot, history, slice)?;
@@ -70,17 +70,17 @@ impl Regions {
 
     /// Returns the group of an allocation made at this moment, by the innermost open annotation. 0 means no annotation.
     pub(super) fn annotation(&self, history: &DeviceHistory, born: Moment) -> u32 {
-        self.annotation_around(history, born).0
+        self.annotation_range(history, born).0
     }
 
     /// Returns the same group and the range of moments for which it holds, so that callers can skip lookups for
     /// neighbouring allocations.
-    pub(super) fn annotation_around(&self, history: &DeviceHistory, born: Moment) -> (u32, Range<u32>) {
-        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_birth(born.0));
+    pub(super) fn annotation_range(&self, history: &DeviceHistory, born: Moment) -> (u32, Range<u32>) {
+        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(born.0));
         (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
     }
 
-    pub(super) fn innermost(&self, history: &DeviceHistory) -> Option<&Innermost> {
+    pub(super) fn innermost(&self, history: &DeviceHistory) -> Option<&InnermostAnnotations> {
         self.innermost.iter().find(|&&(device, _)| device == history.device).map(|(_, innermost)| innermost)
     }
 

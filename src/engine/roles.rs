@@ -25,7 +25,7 @@ const NAMES: [(Role, &[&str]); 6] = [
 
 impl Role {
     /// Returns the role of the category with this name.
-    pub(super) fn named(name: &str) -> Role {
+    pub(super) fn from_name(name: &str) -> Role {
         let has = |names: &[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
         NAMES.iter().find(|(_, names)| has(names)).map_or(Role::Other, |&(role, _)| role)
     }

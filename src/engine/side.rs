@@ -1,14 +1,14 @@
 //! Read access to a device of an open file for other crates, such as one side of a comparison.
 
 use super::Engine;
-use super::answers::Population;
-use super::device::Known;
+use super::stack_trees::Population;
+use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
-use super::origin::{is_of_free, stack_of};
+use super::origin::{is_free_stack, stack_of};
 use super::protocol::{Grouping, Scope};
 use base::units::Moment;
-use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};
 
 /// A device of an open file. Data is complete once [`Engine::step`] has nothing left to do. Categories come last.
@@ -26,8 +26,8 @@ impl Engine {
     }
 
     /// Returns the device after completing its categories and the lifetimes of its segments.
-    pub fn whole_side(&mut self, device: i64) -> Option<Side<'_>> {
-        self.file.as_deref_mut()?.prepare_whole();
+    pub fn complete_side(&mut self, device: i64) -> Option<Side<'_>> {
+        self.file.as_deref_mut()?.prepare_all();
         self.side(device)
     }
 }
@@ -41,16 +41,16 @@ impl<'a> Side<'a> {
         self.file.summary().file
     }
 
-    /// Returns the lifetimes of the mapped ranges. `None` before [`Engine::whole_side`] was called.
-    pub fn segment_lives(&self) -> Option<&'a SegmentLives> {
+    /// Returns the lifetimes of the mapped ranges. `None` before [`Engine::complete_side`] was called.
+    pub fn segment_lives(&self) -> Option<&'a SegmentLifetimes> {
         self.file.segments(self.history.device)
     }
 
     /// Calls `each` with every allocation of a scope and its weight, in allocation order. Matches the sums that the
     /// views show.
-    pub fn in_scope(&self, scope: Scope, each: &mut dyn FnMut(AllocationId, u64)) {
+    pub fn for_each_in_scope(&self, scope: Scope, each: &mut dyn FnMut(AllocationId, u64)) {
         let population = Population::new(self.history, scope);
-        population.part(self.history, 0..population.len(), each);
+        population.visit_part(self.history, 0..population.len(), each);
     }
 
     /// Returns the stack of an allocation. Falls back to the stack of its free.
@@ -60,11 +60,11 @@ impl<'a> Side<'a> {
 
     /// Returns whether `stack`, as returned by [`Side::stack`], is the stack of the free.
     pub fn is_of_free(&self, id: AllocationId, stack: StackId) -> bool {
-        is_of_free(self.history, id, stack)
+        is_free_stack(self.history, id, stack)
     }
 
     /// Returns the maximum live bytes between two moments, both inclusive.
-    pub fn most_live_in(&self, from: Moment, to: Moment) -> u64 {
+    pub fn peak_bytes_in(&self, from: Moment, to: Moment) -> u64 {
         self.peak_in(from, to).1
     }
 
@@ -77,12 +77,12 @@ impl<'a> Side<'a> {
 
     /// Returns the group of an allocation in a grouping.
     pub fn group(&self, by: Grouping, id: AllocationId) -> u32 {
-        self.file.groups.of(&self.file.snapshot, self.history, id, by)
+        self.file.groups.group_of(&self.file.snapshot, self.history, id, by)
     }
 
     /// Returns the number of groups in a grouping.
     pub fn group_count(&self, by: Grouping) -> u32 {
-        self.file.groups.count(self.history, by)
+        self.file.groups.group_count(self.history, by)
     }
 
     /// Returns the display name of a group.
@@ -104,8 +104,8 @@ impl<'a> Side<'a> {
 
     /// Returns the rounded bytes of an allocation, and whether they are recorded. Otherwise they are a lower bound.
     pub fn allocated_bytes(&self, id: AllocationId) -> (u64, bool) {
-        let (bytes, known) = self.file.about(self.history).rounded(id);
-        (bytes, known == Known::Recorded)
+        let (bytes, known) = self.file.device_data(self.history).rounded_size(id);
+        (bytes, known == SizeSource::Recorded)
     }
 
     /// Returns the stack of an event, or the stack of its allocation if it has none.

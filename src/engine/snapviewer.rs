@@ -12,9 +12,9 @@
 //! last timestep of the file counts as live at the end. Only the timesteps are kept, because the polygons may have
 //! many more points than there are allocations.
 
-use super::join::Events;
+use super::event_sink::RecordingSink;
 use super::spans::{JoinError, Span, Spans};
-use history::json::{Limits, Machine};
+use history::json::{Limits, Parser};
 use history::pickle::Builder;
 use history::snapshot::Reader;
 
@@ -166,7 +166,7 @@ impl Builder for Drawing {
         Ok(match (ends, elem.and_then(|elem| u32::try_from(elem).ok()), size) {
             (Some((first, last)), Some(elem), Some(_)) => match Span::new(first, last) {
                 Some(span) => {
-                    self.spans.put(elem, span)?;
+                    self.spans.insert(elem, span)?;
                     Value::Allocation
                 }
                 None => Value::Other,
@@ -192,17 +192,17 @@ impl Builder for Drawing {
 
 impl Drawing {
     /// Creates a parser for `allocations.json`.
-    pub(super) fn machine() -> Machine<Drawing> {
-        Machine::new(Drawing::default(), Limits::default())
+    pub(super) fn machine() -> Parser<Drawing> {
+        Parser::new(Drawing::default(), Limits::default())
     }
 
     /// Creates a parser for `elements.json` that joins the elements with these allocations.
     ///
     /// # Errors
     /// Fails if an allocation refers to an element that cannot exist.
-    pub(super) fn elements(self) -> Result<Machine<Reader<Events>>, JoinError> {
+    pub(super) fn elements(self) -> Result<Parser<Reader<RecordingSink>>, JoinError> {
         self.spans.check()?;
-        Ok(Machine::new(Reader::new(Events::of_elements(self.spans)), Limits::default()))
+        Ok(Parser::new(Reader::new(RecordingSink::for_elements(self.spans)), Limits::default()))
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

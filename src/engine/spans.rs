@@ -1,6 +1,6 @@
 //! Start and end timestep of each SnapViewer element, by element number. Elements may be added in any order.
 
-use base::units::grouped;
+use base::units::group_digits;
 
 /// Maximum number of allocations in a file. SnapViewer keeps all points in memory, so its files are far smaller.
 pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
@@ -24,7 +24,7 @@ pub(super) enum JoinError {
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
     /// More than [`MOST_ALLOCATIONS`].
-    #[error("allocations.json has more than {} allocations", grouped(MOST_ALLOCATIONS.into()))]
+    #[error("allocations.json has more than {} allocations", group_digits(MOST_ALLOCATIONS.into()))]
     TooMany,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Span {
 }
 
 /// Sentinel: no span. The end is before the start, so no element can have it.
-const NONE: Span = Span { first: 1, last: 0 };
+const NO_SPAN: Span = Span { first: 1, last: 0 };
 
 impl Span {
     /// Returns `None` if the end is before the start.
@@ -59,7 +59,7 @@ impl Spans {
     ///
     /// # Errors
     /// Fails if the element already has a span, or if its number is too large.
-    pub(super) fn put(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
+    pub(super) fn insert(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
         if elem >= MOST_ALLOCATIONS {
             return Err(JoinError::TooMany);
         }
@@ -67,9 +67,9 @@ impl Spans {
         if self.chunks.len() <= chunk {
             self.chunks.resize_with(chunk + 1, || None);
         }
-        let spans = self.chunks.get_mut(chunk).map(|chunk| chunk.get_or_insert_with(|| Box::new([NONE; CHUNK])));
+        let spans = self.chunks.get_mut(chunk).map(|chunk| chunk.get_or_insert_with(|| Box::new([NO_SPAN; CHUNK])));
         match spans.and_then(|spans| spans.get_mut(place)) {
-            Some(slot) if *slot == NONE => *slot = span,
+            Some(slot) if *slot == NO_SPAN => *slot = span,
             _ => return Err(JoinError::Twice(elem)),
         }
         self.end = if self.count == 0 { span.last } else { self.end.max(span.last) };
@@ -93,7 +93,7 @@ impl Spans {
     pub(super) fn get(&self, elem: u64) -> Option<Span> {
         let elem = usize::try_from(elem).ok()?;
         let span = self.chunks.get(elem / CHUNK)?.as_ref()?.get(elem % CHUNK)?;
-        Some(*span).filter(|span| *span != NONE)
+        Some(*span).filter(|span| *span != NO_SPAN)
     }
 
     /// Returns the number of elements that have a span.

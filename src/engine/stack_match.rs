@@ -6,7 +6,7 @@
 use super::open::OpenFile;
 use super::protocol::Query;
 use analysis::{IdSet, frame_line};
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
 use history::snapshot::{FrameId, StackId};
 
 /// Matching frames and stacks, as far as they have been tested.
@@ -21,7 +21,7 @@ pub(super) struct StackMatch {
 
 impl StackMatch {
     /// Tests all frames and stacks. For a category query, assigns categories instead. Does nothing for other queries.
-    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, file: &mut OpenFile, query: &Query, slice: &mut TimeSlice) -> SliceResult {
         if let Query::Category(_) = query {
             return file.categorize(slice);
         }
@@ -29,17 +29,17 @@ impl StackMatch {
         let OpenFile { snapshot, sites, .. } = file;
         let (frames, stacks) = (&snapshot.frames, &snapshot.stacks);
         if self.next_frame == 0 {
-            (self.frames, self.stacks) = (IdSet::below(frames.len()), IdSet::below(stacks.len()));
+            (self.frames, self.stacks) = (IdSet::with_bound(frames.len()), IdSet::with_bound(stacks.len()));
         }
         // One frame per part, because a regular expression may be slow.
-        while let Some(part) = slice.part(&mut self.next_frame, frames.len(), STEPS)? {
+        while let Some(part) = slice.next_range(&mut self.next_frame, frames.len(), STEPS_PER_CHECK)? {
             let id = part.start as u32;
             frame_line::write(&mut self.line, snapshot, frames.frame(FrameId(id)));
             if wording.matches(&self.line) {
                 self.frames.insert(id);
             }
         }
-        while let Some(part) = slice.part(&mut self.next_stack, stacks.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next_stack, stacks.len(), 1)? {
             for id in part.map(|id| id as u32) {
                 // A caller's stack always has a lower number.
                 let matches = |(callers, frame): (StackId, FrameId)| {
@@ -47,7 +47,7 @@ impl StackMatch {
                 };
                 let is_sought = match query {
                     Query::Site(_) => {
-                        let site = sites.of_user(snapshot, StackId(id));
+                        let site = sites.user_frame(snapshot, StackId(id));
                         site.is_some_and(|site| self.frames.contains(site.0))
                     }
                     _ => stacks.innermost(StackId(id)).is_some_and(matches),

@@ -6,10 +6,10 @@ mod listing;
 mod order;
 mod rows;
 
-use super::copying::Copying;
+use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{TablePage, TableQuestion, TableText};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
@@ -18,8 +18,8 @@ const MOST_ROWS: u32 = 512;
 
 /// Cache of the last requested table, and the text export in progress.
 #[derive(Default)]
-pub(super) struct Tables {
-    copying: Copying,
+pub(super) struct TableCache {
+    copying: CopyProgress,
     listing: Option<Box<Listing>>,
     order: Option<Box<Order>>,
     /// Parsed terms of the last filter.
@@ -27,19 +27,19 @@ pub(super) struct Tables {
     sites: SiteRanks,
 }
 
-impl Tables {
+impl TableCache {
     /// Resets the text export for a new question.
-    pub(super) fn begin_text(&mut self) {
-        self.copying = Copying::default();
+    pub(super) fn reset_text(&mut self) {
+        self.copying = CopyProgress::default();
     }
 
     /// Drops the table, because categories or node numbers have changed.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn invalidate(&mut self) {
         (self.listing, self.order) = (None, None);
     }
 
     /// Builds the requested table.
-    fn list(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut Slice) -> Sliced {
+    fn build(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut TimeSlice) -> SliceResult {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
             self.order = None;
@@ -56,7 +56,7 @@ impl Tables {
         }
         let Some(order) = &mut self.order else { return Ok(()) };
         order.step(file, &mut self.sites, device, listing.moment(), &listing.ids, slice)?;
-        order.weigh(file, device, &question.chosen, slice)
+        order.sum_ranges(file, device, &question.chosen, slice)
     }
 
     /// Returns a part of the table. Empty if the file does not have the device.
@@ -65,18 +65,18 @@ impl Tables {
         file: &mut OpenFile,
         device: i64,
         question: &TableQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<TablePage> {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<TablePage> {
+        self.build(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(TablePage::default()) };
         let mut page = TablePage {
             scope: listing.all,
             listed: listing.listed,
-            gone: listing.gone,
-            found: listing.of_found,
+            gone: listing.freed,
+            found: listing.found_total,
             first: question.rows[0],
             sizes: listing.sizes.clone(),
-            lives: listing.lives.clone(),
+            lives: listing.lifetimes.clone(),
             ..TablePage::default()
         };
         if let Some(order) = self.order.as_ref().filter(|order| order.by == question.sort) {
@@ -86,7 +86,7 @@ impl Tables {
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);
             page.revealed = question.reveal.and_then(row_of).map(|row| row as u32);
-            page.chosen = order.chosen();
+            page.chosen = order.selected_total();
         }
         Ok(page)
     }
@@ -98,15 +98,15 @@ impl Tables {
         device: i64,
         question: &TableQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice,
-    ) -> Sliced {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.build(file, device, question, slice)?;
         let (Some(listing), Some(order)) = (&self.listing, &self.order) else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {
             let id = order.ids.get(row as usize);
             id.into_iter().for_each(|&id| rows::write_line(text, file, device, listing.moment(), id));
         };
-        self.copying.step(rows::HEAD, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.chosen, order.ids.len() as u32), &mut write, send, slice)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

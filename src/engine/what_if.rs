@@ -2,22 +2,22 @@
 //! in a separate wasm module.
 
 use super::open::OpenFile;
-use super::protocol::{WhatIf, WhatIfQuestion, encoded};
+use super::protocol::{WhatIf, WhatIfQuestion, encode};
 use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Recording under construction.
 #[derive(Default)]
-struct Recordings(Option<Box<(i64, Reading)>>);
+struct RecordingBuilder(Option<Box<(i64, Reading)>>);
 
-impl Recordings {
+impl RecordingBuilder {
     /// Builds the recording of the requests that the device's program made. Returns `None` if the file does not have
     /// the device.
-    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Recording>> {
-        file.segment_lives(device, slice)?;
+    fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Recording>> {
+        file.compute_segments(device, slice)?;
         let (Some(history), Some(lives)) = (file.history(device), file.segments(device)) else { return Ok(None) };
         if self.0.as_ref().is_none_or(|reading| reading.0 != device) {
             self.0 = Some(Box::new((device, Reading::default())));
@@ -31,30 +31,30 @@ impl Recordings {
 
 /// Encoded recording for another worker, under construction.
 #[derive(Default)]
-pub(super) struct Sending {
-    recordings: Recordings,
+pub(super) struct RecordingEncoder {
+    recordings: RecordingBuilder,
     writing: Option<Box<Writing>>,
 }
 
-impl Sending {
+impl RecordingEncoder {
     /// Returns the encoded recording, or `None` if the file does not have the device.
-    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut Slice) -> Sliced<Option<Vec<u8>>> {
+    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Vec<u8>>> {
         if self.writing.is_none() {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.writing = Some(Box::new(Writing::new(recording)));
         }
         let Some(writing) = &mut self.writing else { return Ok(None) };
         let mut bytes = writing.step(slice)?;
-        bytes.extend_from_slice(&encoded(&writing.recording));
+        bytes.extend_from_slice(&encode(&writing.recording));
         self.writing = None;
         Ok(Some(bytes))
     }
 }
 
 /// Simulator that answers a [`WhatIfQuestion`]. A trait, so that an engine without one does not link its code.
-pub(super) trait Simulate {
+pub(super) trait Simulator {
     /// Resets the simulator for a new question.
-    fn begin(&mut self);
+    fn reset(&mut self);
 
     /// Answers a question. Calls `send` with partial answers. Returns `None` if the file does not have the device.
     fn answer(
@@ -63,30 +63,30 @@ pub(super) trait Simulate {
         device: i64,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<Option<WhatIf>>;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<WhatIf>>;
 
     /// Sets the planned sizes of a device's allocations, as encoded for [`Simulation::plan`].
-    fn plan(&mut self, device: i64, sizes: &[u8]);
+    fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]);
 
     fn heap_bytes(&self) -> usize;
 }
 
 /// The last simulation, for reuse.
 #[derive(Default)]
-struct Simulations {
-    recordings: Recordings,
+struct NativeSimulator {
+    recordings: RecordingBuilder,
     simulation: Option<Simulation>,
     /// Device and planned sizes that have not been passed to a simulation yet.
     sizes: Option<(i64, Vec<u8>)>,
 }
 
-pub(super) fn simulator() -> Box<dyn Simulate> {
-    Box::new(Simulations::default())
+pub(super) fn simulator() -> Box<dyn Simulator> {
+    Box::new(NativeSimulator::default())
 }
 
-impl Simulate for Simulations {
-    fn begin(&mut self) {
+impl Simulator for NativeSimulator {
+    fn reset(&mut self) {
         self.simulation.iter_mut().for_each(Simulation::begin);
     }
 
@@ -96,8 +96,8 @@ impl Simulate for Simulations {
         device: i64,
         question: &WhatIfQuestion,
         send: &mut dyn FnMut(WhatIf),
-        slice: &mut Slice,
-    ) -> Sliced<Option<WhatIf>> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<WhatIf>> {
         if self.simulation.as_ref().is_none_or(|simulation| simulation.device() != device) {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.simulation = Some(Simulation::new(device, recording));
@@ -109,7 +109,7 @@ impl Simulate for Simulations {
         simulation.answer(question, send, slice).map(Some)
     }
 
-    fn plan(&mut self, device: i64, sizes: &[u8]) {
+    fn set_planned_sizes(&mut self, device: i64, sizes: &[u8]) {
         self.sizes = Some((device, sizes.to_vec()));
     }
 

@@ -30,12 +30,12 @@ pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item =
     let history = side.history;
     let from = from.max(history.events.first());
     let moment = Moment(from);
-    let awaiting = |event| history.pending_change(event);
+    let awaiting = |event| history.awaiting_free_change(event);
     let mut point = Point {
         event: moment.event().map(|event| event.0),
         time_us: moment.event().and_then(|event| history.events.times.at(event.0)),
         live: history.drawn_at(moment),
-        awaiting: Curve::new(&history.pending, &awaiting).at(moment),
+        awaiting: Curve::new(&history.awaiting_free, &awaiting).at(moment),
         reserved: history.reserved_at(moment),
     };
     let first = point;
@@ -45,7 +45,7 @@ pub(crate) fn points(side: Side<'_>, from: u32, to: u32) -> impl Iterator<Item =
             event: Some(event),
             time_us: history.events.times.at(event),
             live: point.live.saturating_add(history.drawn_change(at)),
-            awaiting: point.awaiting.saturating_add(history.pending_change(at)),
+            awaiting: point.awaiting.saturating_add(history.awaiting_free_change(at)),
             reserved: point.reserved.saturating_add(history.reserved_change(at)),
         };
         point

@@ -1,7 +1,7 @@
 //! DHAT's JSON, version 2: bytes per stack over the whole trace, at the stack's own maximum, at the peak, and at the
 //! end.
 
-use crate::frames::{Numbered, Stack, outermost_first};
+use crate::frames::{FrameNumbers, Stack, outermost_first};
 use crate::json;
 use crate::profile::Total;
 use base::units::{EventIdx, Moment};
@@ -18,7 +18,7 @@ struct Sums {
     /// Sum of the lifetimes, in events.
     lifetimes: u64,
     now: Total,
-    most: Total,
+    max: Total,
     at_peak: Total,
     at_end: Total,
 }
@@ -31,7 +31,7 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     let history = side.history;
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event);
     let (stacks, sums) = sums(side, peak);
-    let mut frames = Numbered::default();
+    let mut frames = FrameNumbers::default();
     // Frame 0 is the root.
     let mut of_stacks = Vec::new();
     for &stack in &stacks {
@@ -43,7 +43,7 @@ pub(crate) fn write(side: Side<'_>, out: &mut dyn Write) -> io::Result<Total> {
     json::text(out, &side.name())?;
     write!(out, ",\"pid\":{},\"te\":{},\"tg\":{},\"pps\":", history.device, history.event_count(), peak.0)?;
     json::list(out, sums.iter().zip(&of_stacks), |out, (sums, frames)| {
-        let Sums { all, lifetimes, most, at_peak, at_end, .. } = sums;
+        let Sums { all, lifetimes, max: most, at_peak, at_end, .. } = sums;
         write!(out, "\n{{\"tb\":{},\"tbk\":{},\"tl\":{lifetimes}", all.bytes, all.count)?;
         write!(
             out,
@@ -74,7 +74,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
     let (mut stacks, mut sums, mut of_allocation) = (Vec::new(), Vec::<Sums>::new(), Vec::new());
     let last = history.event_count();
     for (id, (born, died, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
-        let stack = Stack::of(side, id);
+        let stack = Stack::of_allocation(side, id);
         let next = stacks.len() as u32;
         let number = *numbers.entry(stack).or_insert(next);
         if number == next {
@@ -87,7 +87,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
         known.lifetimes = known.lifetimes.saturating_add(u64::from(died.min(last).saturating_sub(born)));
         if born == 0 {
             known.now.add(bytes);
-            known.most = known.now;
+            known.max = known.now;
         }
         if born <= peak.0 && peak.0 < died {
             known.at_peak.add(bytes);
@@ -97,7 +97,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
         }
     }
     for event in (0..last).map(EventIdx) {
-        let Some((id, is_birth)) = history.change(event) else { continue };
+        let Some((id, is_birth)) = history.lifetime_change(event) else { continue };
         let known = of_allocation.get(id.0 as usize).and_then(|&number| sums.get_mut(number as usize));
         let Some(known) = known else { continue };
         let bytes = history.allocations.size(id);
@@ -107,8 +107,8 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
             known.now.bytes = known.now.bytes.saturating_sub(bytes);
             known.now.count = known.now.count.saturating_sub(1);
         }
-        if known.now.bytes > known.most.bytes {
-            known.most = known.now;
+        if known.now.bytes > known.max.bytes {
+            known.max = known.now;
         }
     }
     (stacks, sums)

@@ -8,22 +8,22 @@ use std::borrow::Cow;
 
 /// Origin of an allocation's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Root {
-    Own,
+pub(crate) enum StackOrigin {
+    Allocation,
     /// Only the stack of its free is known.
-    OfFree,
+    Free,
     NoStack,
     /// Bytes without an event or block.
     Unexplained,
 }
 
-impl Root {
+impl StackOrigin {
     fn frame(self) -> Option<&'static str> {
         match self {
-            Root::Own => None,
-            Root::OfFree => Some("allocated before recording (stacks of their frees)"),
-            Root::NoStack => Some("no stack"),
-            Root::Unexplained => Some("unexplained bytes"),
+            StackOrigin::Allocation => None,
+            StackOrigin::Free => Some("allocated before recording (stacks of their frees)"),
+            StackOrigin::NoStack => Some("no stack"),
+            StackOrigin::Unexplained => Some("unexplained bytes"),
         }
     }
 }
@@ -31,22 +31,22 @@ impl Root {
 /// Stack of an allocation with its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Stack {
-    pub(crate) root: Root,
+    pub(crate) root: StackOrigin,
     pub(crate) id: StackId,
 }
 
 impl Stack {
-    pub(crate) fn of(side: Side<'_>, id: AllocationId) -> Stack {
+    pub(crate) fn of_allocation(side: Side<'_>, id: AllocationId) -> Stack {
         if side.history.allocations.is_unexplained(id) {
-            return Stack { root: Root::Unexplained, id: StackId::NONE };
+            return Stack { root: StackOrigin::Unexplained, id: StackId::NONE };
         }
         let stack = side.stack(id);
         let root = match side.snapshot().stacks.innermost(stack) {
-            None => Root::NoStack,
-            Some(_) if side.is_of_free(id, stack) => Root::OfFree,
-            Some(_) => Root::Own,
+            None => StackOrigin::NoStack,
+            Some(_) if side.is_of_free(id, stack) => StackOrigin::Free,
+            Some(_) => StackOrigin::Allocation,
         };
-        Stack { root, id: if root == Root::NoStack { StackId::NONE } else { stack } }
+        Stack { root, id: if root == StackOrigin::NoStack { StackId::NONE } else { stack } }
     }
 }
 
@@ -54,8 +54,8 @@ impl Stack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Frame {
     /// A synthetic frame.
-    Root(Root),
-    Of(FrameId),
+    Root(StackOrigin),
+    Recorded(FrameId),
 }
 
 /// Texts of a frame.
@@ -72,7 +72,7 @@ impl Frame {
         let snapshot = side.snapshot();
         match self {
             Frame::Root(root) => Texts { name: root.frame().unwrap_or_default().into(), file: Cow::default(), line: 0 },
-            Frame::Of(id) => {
+            Frame::Recorded(id) => {
                 let frame = snapshot.frames.frame(id);
                 let file = snapshot.strings.text(frame.filename);
                 // PyTorch writes these for C++ frames without debug information.
@@ -90,20 +90,20 @@ impl Frame {
 
 /// Returns the frames of a stack, outermost first.
 pub(crate) fn outermost_first(side: Side<'_>, stack: Stack) -> Vec<Frame> {
-    let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Of).collect();
-    frames.extend((stack.root != Root::Own).then_some(Frame::Root(stack.root)));
+    let mut frames: Vec<Frame> = side.snapshot().stacks.frames(stack.id).map(Frame::Recorded).collect();
+    frames.extend((stack.root != StackOrigin::Allocation).then_some(Frame::Root(stack.root)));
     frames.reverse();
     frames
 }
 
 /// Numbers of the frames that occur, starting at 0.
 #[derive(Default)]
-pub(crate) struct Numbered {
+pub(crate) struct FrameNumbers {
     numbers: HashMap<Frame, u32, foldhash::fast::RandomState>,
     pub(crate) frames: Vec<Frame>,
 }
 
-impl Numbered {
+impl FrameNumbers {
     pub(crate) fn number(&mut self, frame: Frame) -> u32 {
         let next = self.frames.len() as u32;
         let number = *self.numbers.entry(frame).or_insert(next);

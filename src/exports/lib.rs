@@ -11,7 +11,7 @@ mod dhat;
 mod firefox;
 mod frames;
 mod json;
-mod onto;
+mod merge;
 mod pprof;
 mod profile;
 mod rows;
@@ -20,7 +20,7 @@ mod tables;
 mod trace;
 
 pub use columns::{Cell, Column, Kind, columns};
-pub use onto::{Kineto, OntoError, onto};
+pub use merge::{TraceLayout, MergeError, merge_into_trace};
 pub use profile::Total;
 pub use rows::each_row;
 
@@ -43,7 +43,7 @@ pub fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> 
         ExportFormat::Firefox => firefox::write(side, question.at, out),
         ExportFormat::Dhat => dhat::write(side, out),
         ExportFormat::Trace => {
-            trace::whole(side, question, out)?;
+            trace::write(side, question, out)?;
             Ok(Total::of(side, live))
         }
         ExportFormat::Csv | ExportFormat::JsonLines => {

@@ -1,7 +1,7 @@
 //! pprof's protobuf format (proto/profile.proto of google/pprof), with the sample types of heap profiles. The caller
 //! compresses it with gzip.
 
-use crate::frames::{Frame, Numbered};
+use crate::frames::{Frame, FrameNumbers};
 use crate::profile::{Labels, Profile, Total};
 use base::units::Moment;
 use engine::Side;
@@ -47,7 +47,7 @@ impl Strings {
 /// # Errors
 /// Returns the errors of `out`.
 pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<Total> {
-    let (mut strings, mut frames) = (Strings::new(), Numbered::default());
+    let (mut strings, mut frames) = (Strings::new(), FrameNumbers::default());
     for [kind, unit] in
         [["alloc_objects", "count"], ["alloc_space", "bytes"], ["inuse_objects", "count"], ["inuse_space", "bytes"]]
     {
@@ -110,7 +110,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
 struct Samples<'a> {
     side: Side<'a>,
     strings: &'a mut Strings,
-    frames: &'a mut Numbered,
+    frames: &'a mut FrameNumbers,
 }
 
 impl Samples<'_> {

@@ -22,7 +22,7 @@ impl Total {
     /// Sums the allocations of a scope.
     pub fn of(side: Side<'_>, scope: Scope) -> Total {
         let mut total = Total::default();
-        side.in_scope(scope, &mut |_, bytes| total.add(bytes));
+        side.for_each_in_scope(scope, &mut |_, bytes| total.add(bytes));
         total
     }
 }
@@ -72,9 +72,9 @@ impl<'a, K: Copy + Ord + Hash> Profile<'a, K> {
     fn by(side: Side<'a>, scope: Scope, key: impl Fn(history::replay::AllocationId, u64) -> K) -> Profile<'a, K> {
         let mut sums = HashMap::<(Stack, K), Total, foldhash::fast::RandomState>::default();
         let mut total = Total::default();
-        side.in_scope(scope, &mut |id, bytes| {
+        side.for_each_in_scope(scope, &mut |id, bytes| {
             total.add(bytes);
-            sums.entry((Stack::of(side, id), key(id, bytes))).or_default().add(bytes);
+            sums.entry((Stack::of_allocation(side, id), key(id, bytes))).or_default().add(bytes);
         });
         let mut samples: Vec<Sample<K>> = sums
             .into_iter()

@@ -52,7 +52,7 @@ impl Rows<'_, '_> {
         if snapshot.stacks.innermost(stack).is_none() {
             return [Cell::Empty, Cell::Empty];
         }
-        let site = self.sites.of(snapshot, stack).map(|frame| {
+        let site = self.sites.call_site(snapshot, stack).map(|frame| {
             frame_line::write(&mut self.line, snapshot, snapshot.frames.frame(frame));
             self.line.clone()
         });
@@ -71,7 +71,7 @@ impl Rows<'_, '_> {
 
     fn allocations(&mut self, scope: Scope) -> io::Result<()> {
         let (side, mut done) = (self.side, Ok(()));
-        side.in_scope(scope, &mut |id, _| {
+        side.for_each_in_scope(scope, &mut |id, _| {
             if done.is_ok() {
                 done = self.allocation(id);
             }
@@ -122,7 +122,7 @@ impl Rows<'_, '_> {
             let (address, size) = history.address_and_size(EventIdx(event));
             let action = history.events.action(event);
             // Other events use the address field for something else.
-            let address = action.moves_memory().then(|| hex(address));
+            let address = action.requires_address().then(|| hex(address));
             let [stack, site] = self.stack(side.event_stack(event));
             self.row(&[
                 Cell::Unsigned(event.into()),
@@ -189,7 +189,7 @@ impl Rows<'_, '_> {
     fn stacks(&mut self) -> io::Result<()> {
         let side = self.side;
         for id in used_stacks(side) {
-            let stack = Stack { root: crate::frames::Root::Own, id };
+            let stack = Stack { root: crate::frames::StackOrigin::Allocation, id };
             for (at, frame) in outermost_first(side, stack).into_iter().rev().enumerate() {
                 let texts = Frame::texts(frame, side);
                 self.row(&[
@@ -211,7 +211,7 @@ fn used_stacks(side: Side<'_>) -> impl Iterator<Item = StackId> {
     let snapshot = side.snapshot();
     let mut is_used = vec![false; snapshot.stacks.len()];
     let mut mark = |stack: StackId| is_used.get_mut(stack.0 as usize).into_iter().for_each(|used| *used = true);
-    side.in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
+    side.for_each_in_scope(Scope::Ever, &mut |id, _| mark(side.stack(id)));
     (0..side.history.event_count()).for_each(|event| mark(side.event_stack(event)));
     if let Some(lives) = side.segment_lives() {
         (0..lives.ranges.len() as u32).for_each(|id| mark(lives.stack(snapshot, side.history, AllocationId(id))));

@@ -1,6 +1,6 @@
 //! speedscope's JSON (file-format-schema.json of speedscope 1.25).
 
-use crate::frames::Numbered;
+use crate::frames::FrameNumbers;
 use crate::json;
 use crate::profile::{Profile, Total};
 use base::units::Moment;
@@ -24,7 +24,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         ("Allocated in range, not freed in it", Scope::Kept(question.range)),
     ];
     let profiles = scopes.map(|(name, scope)| (name, Profile::new(side, scope)));
-    let mut frames = Numbered::default();
+    let mut frames = FrameNumbers::default();
     for sample in profiles.iter().flat_map(|(_, profile)| &profile.samples) {
         sample.frames.iter().for_each(|&frame| _ = frames.number(frame));
     }

@@ -23,7 +23,7 @@ const MOST_FRAMES: usize = 64;
 ///
 /// # Errors
 /// Returns the errors of `out`.
-pub(crate) fn whole(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Write) -> io::Result<()> {
     let first_us = side.history.numbers.time_us.map_or(0, |(first, _)| first);
     write!(out, "{{\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":{},", i128::from(first_us) * 1000)?;
     out.write_all(b"\"otherData\":{\"source\":")?;
@@ -39,8 +39,8 @@ pub(crate) fn whole(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
 /// Returns the errors of `out`.
 pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, out: &mut dyn Write) -> io::Result<()> {
     let process = FIRST_PROCESS + side.history.device;
-    let has_times = side.history.events.times.recorded();
-    let mut writing = Writing { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
+    let has_times = side.history.events.times.has_times();
+    let mut writing = TraceWriter { side, process, base_ns: if has_times { base_ns } else { 0 }, is_first: true, out };
     writing.head()?;
     writing.counters(question)?;
     writing.annotations()?;
@@ -48,7 +48,7 @@ pub(crate) fn events(side: Side<'_>, question: &ExportQuestion, base_ns: i64, ou
     writing.largest(question)
 }
 
-struct Writing<'a, 'b> {
+struct TraceWriter<'a, 'b> {
     side: Side<'a>,
     process: i64,
     base_ns: i64,
@@ -56,7 +56,7 @@ struct Writing<'a, 'b> {
     out: &'b mut dyn Write,
 }
 
-impl Writing<'_, '_> {
+impl TraceWriter<'_, '_> {
     /// Starts an event. The caller writes its other fields.
     fn event(&mut self, phase: &str, name: &str, thread: usize) -> io::Result<()> {
         let comma = if self.is_first { "" } else { "," };
@@ -186,7 +186,7 @@ impl Writing<'_, '_> {
         let (history, snapshot) = (side.history, side.snapshot());
         let mut largest: Vec<(u64, AllocationId)> = Vec::new();
         let scope = Scope::ByteMoments(question.range);
-        side.in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
+        side.for_each_in_scope(scope, &mut |id, _| largest.push((history.allocations.size(id), id)));
         let order = |one: &(u64, AllocationId), other: &(u64, AllocationId)| (other.0, one.1).cmp(&(one.0, other.1));
         let most = question.largest as usize;
         if most > 0 && largest.len() > most {
@@ -198,8 +198,8 @@ impl Writing<'_, '_> {
         let last = i64::from(history.event_count());
         let end_us = history.numbers.time_us.map_or(last, |(_, last)| last);
         for (bytes, id) in largest {
-            let stack = Stack::of(side, id);
-            let call_site = sites.of(snapshot, stack.id).map(|frame| site::in_row(snapshot, frame));
+            let stack = Stack::of_allocation(side, id);
+            let call_site = sites.call_site(snapshot, stack.id).map(|frame| site::short_truncated(snapshot, frame));
             let name = format!("{} {}", Bytes(bytes), call_site.as_deref().unwrap_or("no stack"));
             let time = |event: Option<EventIdx>, otherwise: i64| match event {
                 Some(event) => history.events.times.at(event.0).unwrap_or(event.0.into()),

@@ -19,7 +19,7 @@ const STYLE_END: &str = "\"/>";
 ///
 /// # Errors
 /// `index.html` has no such script or no style sheet, or a file cannot be read or written.
-pub(crate) fn early(dist: &Path) -> Result<(), String> {
+pub(crate) fn move_script_first(dist: &Path) -> Result<(), String> {
     let mut page = read(dist, INDEX)?;
     let script = {
         let start = page.find("<script data-wasm=\"").ok_or("index.html does not fetch its program")?;
@@ -55,7 +55,7 @@ pub(crate) fn early(dist: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// `index.html` does not name the part without a hash, or a file cannot be read or written.
-pub(crate) fn part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
+pub(crate) fn add_part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<(), String> {
     let bytes = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let (glue, wasm) = (bytes(glue)?, bytes(wasm)?);
     let hash = short_hash(&[&wasm, &glue]);
@@ -74,7 +74,7 @@ pub(crate) fn part(dist: &Path, name: &str, glue: &Path, wasm: &Path) -> Result<
 ///
 /// # Errors
 /// `index.html` cannot be read or written.
-pub(crate) fn omit(dist: &Path, name: &str) -> Result<(), String> {
+pub(crate) fn omit_part(dist: &Path, name: &str) -> Result<(), String> {
     let id = format!("id=\"part-{name}\"");
     let page: String =
         read(dist, INDEX)?.lines().filter(|line| !line.contains(&id)).map(|it| format!("{it}\n")).collect();

@@ -57,7 +57,7 @@ const FAILED: &str = "addEventListener(\"error\",event=>{globalThis.failed??=eve
 
 /// Statement of the wasm-bindgen glue that fails if neither the script nor its document has a URL (inline script in a
 /// frame with `srcdoc`).
-const OWN_ADDRESS: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
+const OWN_URL: &str = "script_src = new URL(document.currentScript.src, location.href).toString();";
 
 /// Script that applies the user's theme before the first paint (Trunk.toml).
 const THEME: &str = "try{const theme=/^theme=(light|dark)$/m.exec(localStorage[\"memscape.settings\"]);\
@@ -72,7 +72,7 @@ const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).
 try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
 /// Message for browsers that are too old.
-const DEAD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
+const TOO_OLD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
 /// Snapshots on the start page (src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];
@@ -80,9 +80,9 @@ const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "traini
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["early", dist] => index::early(Path::new(dist)),
-        ["part", dist, name, glue, wasm] => index::part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
-        ["omit", dist, name] => index::omit(Path::new(dist), name),
+        ["early", dist] => index::move_script_first(Path::new(dist)),
+        ["part", dist, name, glue, wasm] => index::add_part(Path::new(dist), name, Path::new(glue), Path::new(wasm)),
+        ["omit", dist, name] => index::omit_part(Path::new(dist), name),
         ["single", dist, out] => single(Path::new(dist), Path::new(out)),
         _ => {
             eprintln!("usage: pack early DIST | part DIST NAME GLUE WASM | omit DIST NAME | single DIST OUT");
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
 
 /// Writes the single-file page to `out`, and `sql-part.html` and `offline.js` to `dist`.
 fn single(dist: &Path, out: &Path) -> Result<(), String> {
-    let Packed { page, sql } = packed(dist)?;
+    let PackedPage { page, sql } = pack_page(dist)?;
     fs::write(out, &page).and_then(|()| fs::write(dist.join(SQL), sql)).map_err(|error| error.to_string())?;
     // Written last, because it lists all files.
     fs::write(dist.join(offline::NAME), offline::script(dist)?).map_err(|error| error.to_string())
@@ -110,13 +110,13 @@ fn single(dist: &Path, out: &Path) -> Result<(), String> {
 const SQL: &str = "sql-part.html";
 
 /// Single-file page, and the elements that add SQL to it.
-struct Packed {
+struct PackedPage {
     page: String,
     sql: String,
 }
 
 /// Builds the single-file page without SQL. The error names the missing file or element.
-fn packed(dist: &Path) -> Result<Packed, String> {
+fn pack_page(dist: &Path) -> Result<PackedPage, String> {
     let read = |name: &str| fs::read(dist.join(name)).map_err(|error| format!("{name}: {error}"));
     let text = |name: &str| String::from_utf8(read(name)?).map_err(|_| format!("{name} is no text"));
     let mut page = text("index.html")?;
@@ -128,16 +128,16 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     }
     while let Some(picture) = cut(&mut page, "<img data-src=\"./", "\"") {
         let svg = text(&picture.inner)?;
-        page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_address(&svg)));
+        page.insert_str(picture.at, &format!("<img data-src=\"{}\"", data_url(&svg)));
     }
     cut(&mut page, "<link rel=\"manifest\" href=\"./", "\"/>").ok_or("index.html names no manifest")?;
     let wasm = cut(&mut page, "<script data-wasm=\"./", &["\">", THEME, EARLY, FETCH, "</script>"].concat());
-    let Cut { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
+    let CutText { at, inner: wasm } = wasm.ok_or("index.html names no wasm")?;
     let first = [FAILED, THEME, EARLY].concat();
     policy.scripts.push(hash(first.as_bytes()));
     page.insert_str(at, &["<script>", &first, "</script>"].concat());
     let glue = cut(&mut page, "<script defer src=\"./", "\"></script>").ok_or("index.html has no script")?;
-    let script = without_own_address(&text(&glue.inner)?)?;
+    let script = remove_own_url(&text(&glue.inner)?)?;
     if script.contains("</script") {
         return Err(format!("{} would end its own element", glue.inner));
     }
@@ -148,9 +148,9 @@ fn packed(dist: &Path) -> Result<Packed, String> {
     page.insert_str(start.at, &format!("<script type=\"module\">{BOOT}</script>"));
     let dead = "<div id=\"dead\" role=\"alert\" hidden>";
     let at = cut(&mut page, dead, "</div>").ok_or("index.html says nothing where it can't start")?.at;
-    page.insert_str(at, &[dead, DEAD, "</div>"].concat());
+    page.insert_str(at, &[dead, TOO_OLD, "</div>"].concat());
     let before = cut(&mut page, "content=\"default-src 'none';", "\">").ok_or("index.html has no policy")?;
-    page.insert_str(before.at, &format!("content=\"{}\">", policy.text(&before.inner)?));
+    page.insert_str(before.at, &format!("content=\"{}\">", policy.to_text(&before.inner)?));
     let mut parts = Vec::new();
     // SQL is larger than any other part, so a page contains it only on request.
     let mut sql = String::new();
@@ -169,45 +169,45 @@ fn packed(dist: &Path) -> Result<Packed, String> {
             return Err(format!("the glue of {name} would end its own element"));
         }
         let glue = format!("<script type=\"application/octet-stream\" id=\"part-{name}-glue\">{glue}</script>\n");
-        let both = [glue, part(name, "", &gzip(&read(wasm)?))];
+        let both = [glue, part_element(name, "", &gzip(&read(wasm)?))];
         if name == "sql" { sql = both.concat() } else { parts.extend(both) }
     }
-    parts.push(part("wasm", "", &gzip(&read(&wasm)?)));
+    parts.push(part_element("wasm", "", &gzip(&read(&wasm)?)));
     for (number, name) in SAMPLES.into_iter().enumerate() {
-        parts.push(part(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
+        parts.push(part_element(&format!("sample-{number}"), &format!(" data-name=\"{name}\""), &read(name)?));
     }
     let end = page.rfind("</body>").ok_or("index.html has no end")?;
     page.insert_str(end, &parts.concat());
     if page.contains("\"./") && page.contains("src=\"./") {
         return Err("index.html still names a file beside it".to_owned());
     }
-    Ok(Packed { page, sql })
+    Ok(PackedPage { page, sql })
 }
 
 /// Removes the statement that reads the glue's own URL, which a single-file page does not have.
 ///
 /// # Errors
 /// The statement does not occur exactly once, for example after an update of wasm-bindgen.
-fn without_own_address(glue: &str) -> Result<String, String> {
-    match glue.matches(OWN_ADDRESS).count() {
-        1 => Ok(glue.replace(OWN_ADDRESS, "")),
+fn remove_own_url(glue: &str) -> Result<String, String> {
+    match glue.matches(OWN_URL).count() {
+        1 => Ok(glue.replace(OWN_URL, "")),
         count => Err(format!("the glue of wasm-bindgen has its own address {count} times, not once")),
     }
 }
 
 /// Text that was cut out of the page.
-struct Cut {
+struct CutText {
     at: usize,
     inner: String,
 }
 
 /// Cuts out the first text between `from` and `to`, including both.
-fn cut(page: &mut String, from: &str, to: &str) -> Option<Cut> {
+fn cut(page: &mut String, from: &str, to: &str) -> Option<CutText> {
     let at = page.find(from)?;
     let inner = page.get(at + from.len()..)?;
     let inner = inner.get(..inner.find(to)?)?.to_owned();
     page.replace_range(at..at + from.len() + inner.len() + to.len(), "");
-    Some(Cut { at, inner })
+    Some(CutText { at, inner })
 }
 
 /// Hashes that the page's policy allows.
@@ -219,7 +219,7 @@ struct Policy {
 
 impl Policy {
     /// Returns the policy of `index.html` with hashes instead of `'self'` for scripts and styles.
-    fn text(&self, before: &str) -> Result<String, String> {
+    fn to_text(&self, before: &str) -> Result<String, String> {
         // A single file has no manifest.
         let directives = before.split(';').filter(|it| !it.trim().starts_with("manifest-src")).map(|directive| {
             let directive = directive.trim();
@@ -237,7 +237,7 @@ impl Policy {
 }
 
 /// Encodes an SVG as a data URL. Percent-encoding is shorter than base64.
-fn data_address(svg: &str) -> String {
+fn data_url(svg: &str) -> String {
     let svg = svg
         .trim_end()
         .replace('%', "%25")
@@ -259,7 +259,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-fn part(name: &str, attributes: &str, bytes: &[u8]) -> String {
+fn part_element(name: &str, attributes: &str, bytes: &[u8]) -> String {
     format!(
         "<script type=\"application/octet-stream\" id=\"part-{name}\"{attributes}>{}</script>\n",
         BASE64_STANDARD.encode(bytes)

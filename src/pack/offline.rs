@@ -7,13 +7,13 @@ use std::path::Path;
 /// Source of the service worker.
 const SCRIPT: &str = include_str!("../../www/offline.js");
 /// Placeholder for the id of the build.
-const BUILD: &str = "{BUILD}";
+const BUILD_PLACEHOLDER: &str = "{BUILD}";
 /// Placeholder for the list of files.
-const FILES: &str = "{FILES}";
+const FILES_PLACEHOLDER: &str = "{FILES}";
 /// Name of the service worker in the build.
 pub(crate) const NAME: &str = "offline.js";
 /// Files that are not listed, because the page never requests them.
-const LEFT_OUT: [&str; 2] = [NAME, crate::SQL];
+const NOT_LISTED: [&str; 2] = [NAME, crate::SQL];
 /// File that is served for the URL of the folder.
 const PAGE: &str = "index.html";
 
@@ -24,7 +24,7 @@ pub(crate) fn script(dist: &Path) -> Result<String, String> {
     for entry in fs::read_dir(dist).map_err(said)? {
         let entry = entry.map_err(said)?;
         let name = entry.file_name().into_string().map_err(|_| "a name is no text")?;
-        if LEFT_OUT.contains(&name.as_str()) {
+        if NOT_LISTED.contains(&name.as_str()) {
             continue;
         }
         if !name.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.".contains(&it)) {
@@ -38,8 +38,8 @@ pub(crate) fn script(dist: &Path) -> Result<String, String> {
     let list = format!("[\n{}]", lines.concat());
     let build: String =
         hash(list.as_bytes()).bytes().filter(u8::is_ascii_alphanumeric).skip(6).take(16).map(char::from).collect();
-    if SCRIPT.matches(BUILD).count() != 1 || SCRIPT.matches(FILES).count() != 1 {
+    if SCRIPT.matches(BUILD_PLACEHOLDER).count() != 1 || SCRIPT.matches(FILES_PLACEHOLDER).count() != 1 {
         return Err("offline.js has no place for the list".to_owned());
     }
-    Ok(SCRIPT.replace(BUILD, &build).replace(FILES, &list))
+    Ok(SCRIPT.replace(BUILD_PLACEHOLDER, &build).replace(FILES_PLACEHOLDER, &list))
 }

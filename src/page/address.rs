@@ -23,11 +23,11 @@ pub(super) struct Address {
     /// Origins that the policy allows beside the page's own.
     origins: RefCell<Vec<String>>,
     /// Set while the next change is the result of following a link, so that it adds no history entry.
-    follows: Cell<bool>,
+    is_following: Cell<bool>,
 }
 
 /// Resolved URL that the page may fetch.
-pub(super) struct Fetched {
+pub(super) struct ResolvedUrl {
     /// Absolute URL.
     pub(super) url: String,
     /// Origin of the URL, in a form that a content security policy accepts.
@@ -36,13 +36,13 @@ pub(super) struct Fetched {
 
 /// Returns the link that the page was opened with. A page with an embedded snapshot always opens that snapshot,
 /// whatever its address says. URLs on other origins are made absolute, so that the user sees where they lead.
-pub(super) fn link(dom: &Dom) -> Link {
+pub(super) fn initial_link(dom: &Dom) -> Link {
     let location = dom.window.location();
     let mut link = Link::parse(&location.hash().unwrap_or_default());
     if let Some((name, view)) = embedded::snapshot(dom) {
-        link = link.seen_only();
+        link = link.without_file();
         if !link.has_view() {
-            link = Link::parse(&view).seen_only();
+            link = Link::parse(&view).without_file();
         }
         link.urls.push(name);
         return link;
@@ -52,9 +52,9 @@ pub(super) fn link(dom: &Dom) -> Link {
     }
     let own = location.origin().unwrap_or_default();
     for url in &mut link.urls {
-        if let Ok(fetched) = absolute(dom, url)
+        if let Ok(fetched) = resolve(dom, url)
             && fetched.origin != own
-            && !embedded::has(dom, url)
+            && !embedded::is_embedded(dom, url)
         {
             *url = fetched.url;
         }
@@ -63,18 +63,18 @@ pub(super) fn link(dom: &Dom) -> Link {
 }
 
 /// Resolves the URLs that a link fetches, without those embedded in the page. The error is shown to the user.
-pub(super) fn fetched(dom: &Dom, link: &Link) -> Result<Vec<Fetched>, String> {
-    let elsewhere = link.addresses().filter(|url| !embedded::has(dom, url));
-    elsewhere.map(|url| absolute(dom, url)).collect()
+pub(super) fn urls_to_fetch(dom: &Dom, link: &Link) -> Result<Vec<ResolvedUrl>, String> {
+    let elsewhere = link.addresses().filter(|url| !embedded::is_embedded(dom, url));
+    elsewhere.map(|url| resolve(dom, url)).collect()
 }
 
 /// Resolves `url` relative to the page. Only http and https are accepted.
-pub(super) fn absolute(dom: &Dom, url: &str) -> Result<Fetched, String> {
+pub(super) fn resolve(dom: &Dom, url: &str) -> Result<ResolvedUrl, String> {
     let base = dom.document.base_uri().ok().flatten().unwrap_or_default();
     let resolved = Url::new_with_base(url, &base).map_err(|_| format!("Not a valid address: {url}"))?;
     let (url, origin) = (resolved.href(), resolved.origin());
     if url::is_plain_origin(&origin) {
-        Ok(Fetched { url, origin })
+        Ok(ResolvedUrl { url, origin })
     } else {
         Err(format!("Only http and https links can be opened, not {url}. Drop the file here instead."))
     }
@@ -90,7 +90,7 @@ impl Address {
     }
 
     /// Schedules an update of the address.
-    pub(super) fn changed(self: &Rc<Self>, app: &'static App) {
+    pub(super) fn schedule_update(self: &Rc<Self>, app: &'static App) {
         let mut timer = self.timer.borrow_mut();
         if timer.is_none() {
             let address = self.clone();
@@ -102,13 +102,13 @@ impl Address {
     }
 
     fn follow(&self, app: &'static App) {
-        let link = link(&app.dom);
+        let link = initial_link(&app.dom);
         let is_elsewhere = {
             let written = self.written.borrow();
             !link.urls.is_empty() && written.as_ref().is_none_or(|now| link.urls != now.urls)
         };
         // An invalid URL is not fetched. The error is shown next to the open file.
-        let may_fetch = fetched(&app.dom, &link).map_or(true, |links| {
+        let may_fetch = urls_to_fetch(&app.dom, &link).map_or(true, |links| {
             let (own, origins) = (app.dom.window.location().origin().ok(), self.origins.borrow());
             links.iter().all(|link| origins.contains(&link.origin) || own.as_ref() == Some(&link.origin))
         });
@@ -117,13 +117,13 @@ impl Address {
             let _ = app.dom.window.location().reload();
             return;
         }
-        self.follows.set(true);
+        self.is_following.set(true);
         self.written.replace(Some(link.clone()));
         app.dispatch(Action::LinkGiven(Box::new(link)));
     }
 
     fn write(&self, app: &'static App) {
-        if app.state.borrow().is_following() {
+        if app.state.borrow().is_following_link() {
             return;
         }
         let Some(link) = Link::of(&app.state.borrow()) else { return };
@@ -134,7 +134,7 @@ impl Address {
         let Ok(history) = app.dom.window.history() else { return };
         let fragment = ["#", &link.fragment()].concat();
         // A browser may refuse the change. The address is then out of date, which is harmless.
-        let follows = self.follows.take();
+        let follows = self.is_following.take();
         let _ = if before.is_some_and(|before| !follows && link.is_step_from(&before)) {
             history.push_state_with_url(&JsValue::NULL, "", Some(&fragment))
         } else {

@@ -1,19 +1,19 @@
 //! State shared by all parts of the page, and the trait that each part implements.
 
-use crate::answered::Keeping;
+use crate::cache_state::CacheState;
 use crate::busy::Busy;
 use crate::client::Client;
 use crate::dom::{self, Dom};
 use crate::elements::Find;
 use crate::frame::Frame;
-use crate::given::Files;
+use crate::given_files::GivenFiles;
 use crate::painter::Painter;
 use crate::recent::Recent;
 use crate::simulator::Simulator;
 use crate::sizes::Sizes;
 use crate::surveyor::Surveyor;
 use crate::theme::Theme;
-use crate::yaml::Yaml;
+use crate::yaml::YamlParser;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::tab::Tab;
@@ -24,15 +24,15 @@ use web_sys::{Element, Event, EventTarget};
 pub(super) struct App {
     pub(super) dom: Dom,
     /// Root element of the page as it was delivered. `Some` only in the single-file page.
-    pub(super) delivered: Option<Element>,
+    pub(super) original_page: Option<Element>,
     pub(super) state: RefCell<State>,
     pub(super) client: Rc<Client>,
     pub(super) simulator: Rc<Simulator>,
     pub(super) surveyor: Rc<Surveyor>,
-    pub(super) yaml: Rc<Yaml>,
-    pub(super) files: Files,
+    pub(super) yaml: Rc<YamlParser>,
+    pub(super) files: GivenFiles,
     pub(super) recent: Recent,
-    pub(super) keeping: Keeping,
+    pub(super) cache: CacheState,
     pub(super) painter: RefCell<Painter>,
     pub(super) theme: Rc<RefCell<Theme>>,
     /// Sizes of the elements that are drawn on.
@@ -40,21 +40,21 @@ pub(super) struct App {
     pub(super) frame: Rc<Frame>,
     pub(super) busy: Busy,
     /// Applies an action to the state and performs the resulting effects.
-    pub(super) acts: Box<dyn Fn(Action)>,
+    pub(super) dispatch: Box<dyn Fn(Action)>,
 }
 
 impl App {
     /// Applies an action to the state and performs the resulting effects.
     pub(super) fn dispatch(&self, action: Action) {
-        (self.acts)(action);
+        (self.dispatch)(action);
     }
 }
 
 /// Registers an event listener on an element: `on(&elements.close, "click", |app, elements, event| …)`.
-pub(super) type On<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Then<E>);
+pub(super) type AddListener<'a, E> = &'a dyn Fn(&EventTarget, &'static str, Handler<E>);
 
 /// Event handler of a [`Part`].
-pub(super) type Then<E> = fn(&'static App, &'static E, &Event);
+pub(super) type Handler<E> = fn(&'static App, &'static E, &Event);
 
 /// Part of the page: a panel, a canvas, or a set of event listeners. All parts are listed in [`crate::panels`].
 pub(super) trait Part: Default + 'static {
@@ -73,20 +73,20 @@ pub(super) trait Part: Default + 'static {
     }
 
     /// Registers listeners for events of the part's elements.
-    fn listen(_elements: &Self::Elements, _on: On<'_, Self::Elements>) {}
+    fn listen(_elements: &Self::Elements, _on: AddListener<'_, Self::Elements>) {}
 
     /// Updates the elements to match the state. Called once a frame, and changes only what differs.
-    fn show(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
+    fn show_details(&mut self, _app: &'static App, _elements: &Self::Elements, _state: &State) {}
 }
 
 /// Function that initializes a part and returns its render function.
-pub(super) type Begin = fn(&'static App) -> Result<Show, String>;
+pub(super) type StartPart = fn(&'static App) -> Result<RenderPart, String>;
 
 /// Function that renders the state. See [`Part::show`].
-pub(super) type Show = Box<dyn FnMut(&'static App, &State)>;
+pub(super) type RenderPart = Box<dyn FnMut(&'static App, &State)>;
 
 /// Initializes a part and returns its render function.
-pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
+pub(super) fn start_part<P: Part>(app: &'static App) -> Result<RenderPart, String> {
     // The elements live as long as the page.
     let elements: &'static P::Elements = Box::leak(Box::new(P::Elements::find(&app.dom)?));
     P::start(app, elements)?;
@@ -96,23 +96,23 @@ pub(super) fn begin<P: Part>(app: &'static App) -> Result<Show, String> {
     let mut part = P::default();
     Ok(Box::new(move |app, state| {
         if P::TAB.is_none() || P::TAB == state.views.seen() {
-            part.show(app, elements, state);
+            part.show_details(app, elements, state);
         }
     }))
 }
 
 /// View model that was rendered last, to skip rendering if it has not changed.
-pub(super) struct Shown<T>(pub(super) Option<T>);
+pub(super) struct LastShown<T>(pub(super) Option<T>);
 
-impl<T> Default for Shown<T> {
+impl<T> Default for LastShown<T> {
     fn default() -> Self {
-        Shown(None)
+        LastShown(None)
     }
 }
 
-impl<T: PartialEq> Shown<T> {
+impl<T: PartialEq> LastShown<T> {
     /// Stores the new view model. Returns it if it differs from the previous one.
-    pub(super) fn changed(&mut self, new: T) -> Option<&T> {
+    pub(super) fn update(&mut self, new: T) -> Option<&T> {
         if self.0.as_ref() == Some(&new) {
             return None;
         }

@@ -21,7 +21,7 @@ pub(super) struct Busy {
 }
 
 /// Guard that keeps the page busy until it is dropped.
-pub(super) struct Reason {
+pub(super) struct BusyGuard {
     frame: Rc<Frame>,
     reasons: Rc<Cell<u32>>,
 }
@@ -33,15 +33,15 @@ impl Busy {
     }
 
     /// Keeps the page busy until the returned guard is dropped.
-    pub(super) fn begin(&self) -> Reason {
+    pub(super) fn guard(&self) -> BusyGuard {
         self.reasons.set(self.reasons.get() + 1);
         self.set_idle(false);
-        Reason { frame: self.frame.clone(), reasons: self.reasons.clone() }
+        BusyGuard { frame: self.frame.clone(), reasons: self.reasons.clone() }
     }
 
     /// Spawns a task and keeps the page busy until it has finished.
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + 'static) {
-        let reason = self.begin();
+        let reason = self.guard();
         spawn_local(async move {
             task.await;
             drop(reason);
@@ -49,8 +49,8 @@ impl Busy {
     }
 
     /// Returns whether there are no reasons to be busy and no frame is scheduled.
-    pub(super) fn is_resting(&self) -> bool {
-        self.reasons.get() == 0 && self.frame.is_resting()
+    pub(super) fn is_quiet(&self) -> bool {
+        self.reasons.get() == 0 && self.frame.is_idle()
     }
 
     /// Sets or removes the attribute.
@@ -63,10 +63,10 @@ impl Busy {
     }
 }
 
-impl Drop for Reason {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.reasons.set(self.reasons.get() - 1);
         // The next frame checks whether other reasons are left.
-        self.frame.go_on();
+        self.frame.resume();
     }
 }

@@ -15,7 +15,7 @@ const PLAIN: &str = "text/plain";
 /// Promised clipboard content that has not been delivered yet.
 #[derive(Default)]
 pub(super) struct Clipboard {
-    promised: RefCell<Option<Function>>,
+    pending: RefCell<Option<Function>>,
     /// Number of promises made. Only the result of the latest one is reported.
     promises: Cell<u32>,
 }
@@ -24,27 +24,27 @@ impl Clipboard {
     /// Promises text to the clipboard while the key press or click is being handled. WebKit rejects clipboard writes
     /// outside of a user gesture. Without support for promises, the text is copied once it is available.
     pub(super) fn promise(self: &Rc<Self>, app: &'static App) {
-        self.promised.take();
+        self.pending.take();
         self.promises.set(self.promises.get() + 1);
         if !app.dom.window.is_secure_context() {
             return;
         }
-        let text = Promise::new(&mut |resolve, _| drop(self.promised.replace(Some(resolve))));
+        let text = Promise::new(&mut |resolve, _| drop(self.pending.replace(Some(resolve))));
         let item = Object::new();
         let item = Reflect::set(&item, &PLAIN.into(), &text)
             .and_then(|_| ClipboardItem::new_with_record_from_str_to_blob_promise(&item));
         match item {
             Ok(item) => {
                 let written = app.dom.window.navigator().clipboard().write(&Array::of1(&item));
-                tell(app, written, Some((self.clone(), self.promises.get())));
+                report_result(app, written, Some((self.clone(), self.promises.get())));
             }
-            Err(_) => drop(self.promised.take()),
+            Err(_) => drop(self.pending.take()),
         }
     }
 
     /// Delivers the promised text to the clipboard.
     pub(super) fn copy_promised(&self, app: &'static App, text: &str) {
-        let Some(promised) = self.promised.take() else { return copy(app, text) };
+        let Some(promised) = self.pending.take() else { return copy(app, text) };
         let kind = BlobPropertyBag::new();
         kind.set_type(PLAIN);
         let text = Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind);
@@ -60,15 +60,15 @@ pub(super) fn copy(app: &'static App, text: &str) {
         app.dispatch(Action::Copied(Err("this page was not served over https".to_owned())));
         return;
     }
-    tell(app, app.dom.window.navigator().clipboard().write_text(text), None);
+    report_result(app, app.dom.window.navigator().clipboard().write_text(text), None);
 }
 
 /// Reports the result of copying, unless a later promise replaced this one.
-fn tell(app: &'static App, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
+fn report_result(app: &'static App, copied: Promise, promise: Option<(Rc<Clipboard>, u32)>) {
     spawn_local(async move {
         let result = JsFuture::from(copied).await;
         if promise.is_none_or(|(clipboard, promise)| promise == clipboard.promises.get()) {
-            app.dispatch(Action::Copied(result.map(drop).map_err(|error| dom::cause(&error))));
+            app.dispatch(Action::Copied(result.map(drop).map_err(|error| dom::error_message(&error))));
         }
     });
 }

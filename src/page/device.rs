@@ -21,23 +21,23 @@ use web_sys::{
 const MOST_DEVICES: u32 = 4;
 
 /// Selects the renderer: WebGPU if it works, otherwise the CPU renderer.
-pub(super) fn choose(app: &'static App) {
+pub(super) fn select_renderer(app: &'static App) {
     spawn_local(async move {
-        let made = app.painter.borrow_mut().begin();
+        let made = app.painter.borrow_mut().reset();
         let canvases = app.painter.borrow().canvases();
         let gpu = if made > MOST_DEVICES {
             Err(Some("its device was lost repeatedly".to_owned()))
         } else {
-            gpu(&app.dom.window, canvases).await
+            create_gpu(&app.dom.window, canvases).await
         };
         let renderer = match gpu {
             Ok(gpu) => {
-                watch(app, &gpu, made);
+                watch_device(app, &gpu, made);
                 app.painter.borrow_mut().use_gpu(gpu);
                 Renderer::WebGpu
             }
             Err(reason) => {
-                app.painter.borrow_mut().use_twin();
+                app.painter.borrow_mut().use_cpu();
                 Renderer::Cpu(reason)
             }
         };
@@ -45,14 +45,14 @@ pub(super) fn choose(app: &'static App) {
         if made == 1 && matches!(app.state.borrow().stage, Stage::Empty) {
             // The page is idle, so work that the first file would have to wait for is done now.
             dom::set_attribute(&app.dom.body, "data-prepared", "");
-            app.client.send(ToWorker::Rehearse);
-            app.painter.borrow().prepare(&app.theme.borrow());
+            app.client.send(ToWorker::WarmUp);
+            app.painter.borrow().warm_up(&app.theme.borrow());
         }
     });
 }
 
 /// Creates the WebGPU renderer. The error is the reason shown to the user, or `None` if none needs to be shown.
-async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
+async fn create_gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
     let wanted = Wanted::of_query(&window.location().search().unwrap_or_default());
     if wanted == Wanted::Cpu {
         return Err(None);
@@ -60,7 +60,7 @@ async fn gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Resu
     // Checked first, because a canvas that has a WebGPU context cannot be used by the CPU renderer.
     match is_software(window).await {
         None => return Err(Some("this browser has no adapter".to_owned())),
-        Some(true) if wanted == Wanted::Faster => return Err(None),
+        Some(true) if wanted == Wanted::Fastest => return Err(None),
         Some(_) => {}
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
@@ -89,25 +89,25 @@ async fn is_software(window: &Window) -> Option<bool> {
 }
 
 /// Selects a renderer again when device number `made` is lost.
-fn watch(app: &'static App, gpu: &Gpu, made: u32) {
+fn watch_device(app: &'static App, gpu: &Gpu, made: u32) {
     let failure = gpu.failure();
     spawn_local(async move {
         failure.await;
         if app.painter.borrow().is_current(made) {
-            choose(app);
+            select_renderer(app);
         }
     });
 }
 
 /// Dispatches the size of a canvas, now and whenever it changes.
 pub(super) fn watch_size(app: &'static App, element: &HtmlElement, then: fn(Canvas) -> Action) -> Result<(), String> {
-    let observer = dom::observer(Box::new(move |entries| {
+    let observer = dom::new_observer(Box::new(move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
-        if let Some(canvas) = entry.ok().and_then(|entry| size(app, &entry)) {
+        if let Some(canvas) = entry.ok().and_then(|entry| canvas_size(app, &entry)) {
             app.dispatch(then(canvas));
         }
     }))?;
-    if tells_device_pixels() {
+    if reports_device_pixels() {
         let options = ResizeObserverOptions::new();
         options.set_box(ResizeObserverBoxOptions::DevicePixelContentBox);
         observer.observe_with_options(element, &options);
@@ -122,14 +122,14 @@ const DEVICE_PIXELS: &str = "devicePixelContentBoxSize";
 
 /// Returns whether the browser reports sizes in device pixels. WebKit does not (its bug 219005), and requesting them
 /// throws.
-fn tells_device_pixels() -> bool {
+fn reports_device_pixels() -> bool {
     let read = |of: &JsValue, name: &str| Reflect::get(of, &name.into());
     let prototype = read(&js_sys::global(), "ResizeObserverEntry").and_then(|class| read(&class, "prototype"));
     prototype.and_then(|prototype| Reflect::has(&prototype, &DEVICE_PIXELS.into())).unwrap_or(false)
 }
 
 /// Returns the canvas's size, or `None` while it is hidden.
-fn size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
+fn canvas_size(app: &App, entry: &ResizeObserverEntry) -> Option<Canvas> {
     let scale = app.dom.window.device_pixel_ratio();
     let (width, height) = (entry.content_rect().width() * scale, entry.content_rect().height() * scale);
     // WebKit does not report the exact size, and an emulated screen reports the size on the physical one.

@@ -32,7 +32,7 @@ pub(super) fn close(dialog: &HtmlDialogElement) {
 
 /// Returns whether a `close` event means that the browser has closed the dialog. The event also arrives, with a delay,
 /// after the page closed it, when the dialog may be open again.
-pub(super) fn is_ended(dialog: &HtmlDialogElement) -> bool {
+pub(super) fn was_closed_by_browser(dialog: &HtmlDialogElement) -> bool {
     let is_ended = !dialog.open() && dialog.has_attribute(OPENED);
     if is_ended {
         drop(dialog.remove_attribute(OPENED));

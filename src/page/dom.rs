@@ -18,7 +18,7 @@ pub(super) struct Dom {
 
 impl Dom {
     /// Returns the document and body of a window. Fails if one is missing.
-    pub(super) fn of(window: Window) -> Result<Dom, String> {
+    pub(super) fn new(window: Window) -> Result<Dom, String> {
         let document = window.document().ok_or("a window without a document")?;
         let body = document.body().ok_or("a document without a body")?;
         Ok(Dom { window, document, body })
@@ -41,7 +41,7 @@ impl Dom {
     }
 
     /// Creates an element and appends it to another.
-    pub(super) fn add(&self, to: &Element, tag: &str, class: &str, text: &str) -> Element {
+    pub(super) fn append_new(&self, to: &Element, tag: &str, class: &str, text: &str) -> Element {
         let element = self.new_element(tag, class, text);
         append(to, &element);
         element
@@ -59,25 +59,25 @@ impl Dom {
     pub(super) fn fill_definitions<'a>(&self, list: &Element, lines: impl Iterator<Item = (&'a str, &'a str)>) {
         clear(list);
         for (label, value) in lines {
-            self.add(list, "dt", "", label);
-            self.add(list, "dd", "", value);
+            self.append_new(list, "dt", "", label);
+            self.append_new(list, "dd", "", value);
         }
     }
 
     /// Fills a select element with options.
     pub(super) fn fill_options<'a>(&self, picker: &Element, lines: impl IntoIterator<Item = &'a String>) {
         clear(picker);
-        lines.into_iter().for_each(|line| drop(self.add(picker, "option", "", line)));
+        lines.into_iter().for_each(|line| drop(self.append_new(picker, "option", "", line)));
     }
 
     /// Returns the focused element. An element in a closed dialog is ignored: it keeps the focus until the next frame.
-    pub(super) fn focus(&self) -> Option<Element> {
+    pub(super) fn focused_element(&self) -> Option<Element> {
         let is_seen = |focus: &Element| focus.closest("dialog:not([open])").is_ok_and(|dialog| dialog.is_none());
         self.document.active_element().filter(is_seen)
     }
 
     pub(super) fn has_focus(&self, element: &Element) -> bool {
-        self.focus().is_some_and(|focus| focus.is_same_node(Some(element)))
+        self.focused_element().is_some_and(|focus| focus.is_same_node(Some(element)))
     }
 
     /// Sets the value of a field, unless the user is typing into it.
@@ -89,11 +89,11 @@ impl Dom {
 
     /// Focuses the element with the given id.
     pub(super) fn focus_on(&self, id: &str) {
-        self.document.get_element_by_id(id).iter().for_each(give_focus);
+        self.document.get_element_by_id(id).iter().for_each(focus_element);
     }
 
     /// Focuses the field with the given id and selects its text.
-    pub(super) fn select(&self, id: &str) {
+    pub(super) fn focus_and_select(&self, id: &str) {
         self.focus_on(id);
         if let Some(field) = self.by_id::<HtmlInputElement>(id) {
             field.select();
@@ -103,12 +103,12 @@ impl Dom {
     /// Focuses the canvas of the timeline, which is the first element of the plot whichever renderer draws it.
     pub(super) fn focus_timeline(&self) {
         let plot = self.document.get_element_by_id("plot");
-        plot.and_then(|plot| plot.first_element_child()).iter().for_each(give_focus);
+        plot.and_then(|plot| plot.first_element_child()).iter().for_each(focus_element);
     }
 }
 
 /// Focuses an element.
-pub(super) fn give_focus(element: &Element) {
+pub(super) fn focus_element(element: &Element) {
     // Fails only for an element that was removed.
     let _ = element.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
 }
@@ -132,7 +132,7 @@ pub(super) fn set_text(element: &Element, text: &str) {
 }
 
 /// Sets the column names and tooltips of a table head, starting with the second column.
-pub(super) fn fill_heads<'a>(head: &Element, heads: impl Iterator<Item = &'a (&'a str, &'a str)>) {
+pub(super) fn fill_table_head<'a>(head: &Element, heads: impl Iterator<Item = &'a (&'a str, &'a str)>) {
     let mut cell = head.first_element_child();
     for (name, meaning) in heads {
         cell = cell.and_then(|cell| cell.next_element_sibling());
@@ -149,7 +149,7 @@ pub(super) fn show_text(element: &HtmlElement, text: Option<&str>) {
 }
 
 /// Returns an options object with one property set to `true`.
-pub(super) fn option(name: &str) -> JsValue {
+pub(super) fn flag_options(name: &str) -> JsValue {
     let options = Object::new();
     // Fails only for values that are not objects.
     let _ = Reflect::set(&options, &name.into(), &JsValue::TRUE);
@@ -185,7 +185,7 @@ pub(super) fn set_style(element: &Element, name: &str, value: &str) {
 }
 
 /// Makes an anchor open a line of source code. The link comes from `ui::links`.
-pub(super) fn source_link(anchor: &Element, link: &str) {
+pub(super) fn set_source_link(anchor: &Element, link: &str) {
     set_attribute(anchor, "href", link);
     set_attribute(anchor, "rel", "noopener noreferrer");
     // A web page opens in a new tab. An editor's URL opens the editor.
@@ -195,32 +195,32 @@ pub(super) fn source_link(anchor: &Element, link: &str) {
 /// Calls `then` for every `event` of `target` as long as the page lives. The handler can prevent the event's default
 /// action.
 pub(super) fn listen(target: &EventTarget, event: &'static str, then: impl FnMut(&Event) + 'static) {
-    hear(target, event, Box::new(then));
+    listen_boxed(target, event, Box::new(then));
 }
 
 /// Not generic, because each instance would add a kilobyte of wasm.
 #[inline(never)]
-fn hear(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
+fn listen_boxed(target: &EventTarget, event: &'static str, then: Box<dyn FnMut(&Event)>) {
     EventListener::new_with_options(target, event, EventListenerOptions::enable_prevent_default(), then).forget();
 }
 
 /// Returns the element under the pointer, or its nearest ancestor, that matches `selector`.
-pub(super) fn hit(event: &Event, selector: &str) -> Option<Element> {
+pub(super) fn hit_element(event: &Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok()?
 }
 
 /// Returns the value of an attribute from the nearest element under the pointer that has it.
-pub(super) fn said(event: &Event, attribute: &str) -> Option<String> {
-    hit(event, &["[", attribute, "]"].concat())?.get_attribute(attribute)
+pub(super) fn attribute_at(event: &Event, attribute: &str) -> Option<String> {
+    hit_element(event, &["[", attribute, "]"].concat())?.get_attribute(attribute)
 }
 
 /// Like [`said`], parsed as a number.
-pub(super) fn number(event: &Event, attribute: &str) -> Option<u32> {
-    said(event, attribute)?.parse().ok()
+pub(super) fn number_at(event: &Event, attribute: &str) -> Option<u32> {
+    attribute_at(event, attribute)?.parse().ok()
 }
 
 /// Returns the position of a mouse event in an element, in device pixels from its upper left corner.
-pub(super) fn place_in(element: &Element, event: &Event, scale: f64) -> Option<[f64; 2]> {
+pub(super) fn position_in(element: &Element, event: &Event, scale: f64) -> Option<[f64; 2]> {
     let event = event.dyn_ref::<MouseEvent>()?;
     let area = element.get_bounding_client_rect();
     // Centre of the CSS pixel.
@@ -229,21 +229,21 @@ pub(super) fn place_in(element: &Element, event: &Event, scale: f64) -> Option<[
 }
 
 /// Calls `then` with the entries of a [`ResizeObserver`], now and whenever the size of one of `elements` changes.
-pub(super) fn observe(elements: &[&Element], then: impl FnMut(Array) + 'static) -> Result<(), String> {
-    let observer = observer(Box::new(then))?;
+pub(super) fn observe_sizes(elements: &[&Element], then: impl FnMut(Array) + 'static) -> Result<(), String> {
+    let observer = new_observer(Box::new(then))?;
     elements.iter().for_each(|element| observer.observe(element));
     Ok(())
 }
 
 /// Creates a resize observer whose callback lives as long as the page.
-pub(super) fn observer(then: Box<dyn FnMut(Array)>) -> Result<ResizeObserver, String> {
+pub(super) fn new_observer(then: Box<dyn FnMut(Array)>) -> Result<ResizeObserver, String> {
     let then = Closure::wrap(then);
-    let observer = ResizeObserver::new(then.as_ref().unchecked_ref()).map_err(|error| cause(&error))?;
+    let observer = ResizeObserver::new(then.as_ref().unchecked_ref()).map_err(|error| error_message(&error))?;
     then.forget();
     Ok(observer)
 }
 
 /// Returns the message of a rejected promise or exception.
-pub(super) fn cause(error: &JsValue) -> String {
+pub(super) fn error_message(error: &JsValue) -> String {
     error.dyn_ref::<js_sys::Error>().map_or_else(|| "no reason given".to_owned(), |error| String::from(error.message()))
 }

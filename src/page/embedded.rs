@@ -16,11 +16,11 @@ pub(super) fn snapshot(dom: &Dom) -> Option<(String, String)> {
 }
 
 /// Returns whether the page embeds a file with this name.
-pub(super) fn has(dom: &Dom, name: &str) -> bool {
-    part(dom, name).is_some()
+pub(super) fn is_embedded(dom: &Dom, name: &str) -> bool {
+    element(dom, name).is_some()
 }
 
-fn part(dom: &Dom, name: &str) -> Option<Element> {
+fn element(dom: &Dom, name: &str) -> Option<Element> {
     let samples = ["part-sample-0", "part-sample-1", "part-sample-2", "part-sample-3"];
     let mut parts = ELEMENTS.into_iter().chain(samples).filter_map(|id| dom.document.get_element_by_id(id));
     parts.find(|part| part.get_attribute("data-name").as_deref() == Some(name))
@@ -28,14 +28,14 @@ fn part(dom: &Dom, name: &str) -> Option<Element> {
 
 /// Returns the embedded file with this name as base64. It stays a JavaScript string, since it may be too long for
 /// another copy.
-pub(super) fn text(dom: &Dom, name: &str) -> Option<JsValue> {
-    let part = part(dom, name)?;
+pub(super) fn base64(dom: &Dom, name: &str) -> Option<JsValue> {
+    let part = element(dom, name)?;
     Reflect::get(&part, &"textContent".into()).ok()
 }
 
 /// Returns the embedded file with this name in a form that the worker reads.
 pub(super) fn file(dom: &Dom, name: &str) -> Option<File> {
-    let text = text(dom, name)?;
+    let text = base64(dom, name)?;
     let pieces = Array::of3(&"<html>{\"base64\": \"".into(), &text, &"\"}".into());
     File::new_with_str_sequence(&pieces, name).ok()
 }

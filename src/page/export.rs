@@ -6,7 +6,7 @@ use super::theme::Theme;
 use super::{labels, painter, pen};
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Promise};
-use picture::render::{Drawing, Lane, Look, OverlayRect, Twin};
+use picture::render::{Drawing, Lane, Look, OverlayRect, CpuRenderer};
 use picture::svg::{self, Inks};
 use picture::timeline::View;
 use ui::Action;
@@ -21,27 +21,27 @@ use web_sys::{
 /// Rows drawn at a time. Limits the time until the page can respond, and the memory that the CPU renderer needs.
 const STRIP_PX: u32 = 256;
 /// Width, in pixels, of the area that is read back to check the canvas.
-const KNOWN_PX: f64 = 16.0;
+const PROBE_PX: f64 = 16.0;
 /// Maximum difference of a channel that is read back.
-const UNSEEN: u8 = 2;
+const MAX_CHANNEL_ERROR: u8 = 2;
 /// Time, in milliseconds, until a download's URL is revoked. Long, because some browsers ask the user first.
-const KEPT_MS: u32 = 120_000;
+const URL_LIFETIME_MS: u32 = 120_000;
 
 /// Renders the picture and lets the browser save it.
 pub(super) fn save(app: &'static App, picture: Box<Picture>) {
     app.busy.spawn(async move {
         let theme = app.theme.borrow().clone();
-        let look = painter::look(&theme.look, picture.looks, &picture.faded);
+        let look = painter::scene_look(&theme.look, picture.looks, &picture.faded);
         let blob = match picture.format {
-            Format::Svg => vector(&picture, &theme, &look),
-            Format::Png1 | Format::Png2 | Format::Png4 => pixels(app, &picture, &theme, &look).await,
+            Format::Svg => to_svg(&picture, &theme, &look),
+            Format::Png1 | Format::Png2 | Format::Png4 => to_png(app, &picture, &theme, &look).await,
         };
         let saved = blob.and_then(|blob| download(app, &blob, &picture.file)).map(|()| picture.file.clone());
-        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::cause(&error)))));
+        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::error_message(&error)))));
     });
 }
 
-fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+fn to_svg(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
     let inks =
         Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
     let mut text = String::new();
@@ -52,18 +52,18 @@ fn vector(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind)
 }
 
-async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
     let sheet = &picture.sheet;
     let canvas: HtmlCanvasElement = app.dom.document.create_element("canvas")?.dyn_into()?;
     canvas.set_width(sheet.size[0]);
     canvas.set_height(sheet.size[1]);
-    let context = labels::bare_context(&canvas).ok_or("no canvas")?;
+    let context = labels::context_2d(&canvas).ok_or("no canvas")?;
     context.set_fill_style_str(&pen::css(look.background));
     context.fill_rect(0.0, 0.0, f64::from(sheet.size[0]), f64::from(sheet.size[1]));
-    if !gives_back(&context, look.background)? {
+    if !reads_back(&context, look.background)? {
         return Err(js_sys::Error::new("this browser changes the pixels it reads back. Save as SVG instead").into());
     }
-    let mut twin = Twin::new();
+    let mut twin = CpuRenderer::new();
     twin.upload(0, &picture.scene);
     let height = picture.view.height_px;
     let mut top = 0;
@@ -87,9 +87,9 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
         let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), image.width, image.height)?;
         context.put_image_data(&data, f64::from(sheet.origin[0]), f64::from(sheet.origin[1] + top))?;
         top += rows;
-        turn(&app.dom.window).await;
+        yield_to_browser(&app.dom.window).await;
     }
-    pen::draw(&context, &sheet.shapes, theme, look);
+    pen::draw_shapes(&context, &sheet.shapes, theme, look);
     let blob = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {
             let _ = reject.call1(&JsValue::UNDEFINED, &error);
@@ -101,14 +101,14 @@ async fn pixels(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
 
 /// Returns whether a canvas filled with this colour is read back unchanged. Firefox with `privacy.resistFingerprinting`
 /// returns coloured stripes. Other browsers change only the lowest bits, which is not visible.
-fn gives_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
-    let read = context.get_image_data(0.0, 0.0, KNOWN_PX, 1.0)?.data();
+fn reads_back(context: &CanvasRenderingContext2d, [red, green, blue, _]: [u8; 4]) -> Result<bool, JsValue> {
+    let read = context.get_image_data(0.0, 0.0, PROBE_PX, 1.0)?.data();
     let drawn = [red, green, blue, u8::MAX];
-    Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= UNSEEN))
+    Ok(read.iter().zip(drawn.iter().cycle()).all(|(read, drawn)| read.abs_diff(*drawn) <= MAX_CHANNEL_ERROR))
 }
 
 /// Yields to the browser's event loop.
-async fn turn(window: &Window) {
+async fn yield_to_browser(window: &Window) {
     let passed = Promise::new(&mut |resolve, _| {
         let _ = window.set_timeout_with_callback(&resolve);
     });
@@ -130,6 +130,6 @@ pub(super) fn download(app: &App, blob: &Blob, name: &str) -> Result<(), JsValue
     append(&app.dom.body, &link);
     link.click();
     link.remove();
-    Timeout::new(KEPT_MS, move || drop(Url::revoke_object_url(&address))).forget();
+    Timeout::new(URL_LIFETIME_MS, move || drop(Url::revoke_object_url(&address))).forget();
     Ok(())
 }

@@ -11,7 +11,7 @@ use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, Fil
 const MAX_ENTRIES: usize = 10_000;
 
 /// Returns the dropped entries if there is a folder among them. Must be called while the drop event is being handled.
-pub(super) fn dropped(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
+pub(super) fn dropped_entries(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     let items = transfer.items();
     let entry = |at| items.get(at)?.webkit_get_as_entry().ok().flatten();
     let entries: Vec<FileSystemEntry> = (0..items.length()).filter_map(entry).collect();
@@ -19,14 +19,14 @@ pub(super) fn dropped(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
 }
 
 /// Files found in dropped folders, each with its path.
-pub(super) struct Found {
+pub(super) struct FolderFiles {
     pub(super) files: Vec<(String, File)>,
     /// Sentence about files that were left out.
     pub(super) left_out: Option<String>,
 }
 
 /// Reads all files in these folders and their subfolders. Outer folders come first, names are sorted in natural order.
-pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
+pub(super) async fn read_files(mut entries: Vec<FileSystemEntry>) -> FolderFiles {
     let (mut found, mut unreadable) = (Vec::new(), 0);
     let mut at = 0;
     while let Some(entry) = entries.get(at).filter(|_| at < MAX_ENTRIES).cloned() {
@@ -52,7 +52,7 @@ pub(super) async fn files(mut entries: Vec<FileSystemEntry>) -> Found {
         .then(|| format!("Only the first {} files and folders were read.", grouped(MAX_ENTRIES as u64)));
     let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", counted(unreadable, "file")));
     let left_out: Vec<String> = cut.into_iter().chain(unreadable).collect();
-    Found { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
+    FolderFiles { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
 }
 
 async fn children(folder: &FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {

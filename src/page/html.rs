@@ -17,16 +17,16 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
 
 /// Single-file page next to a page whose parts are separate files.
-const BESIDE: &str = "memscape.html";
+const SINGLE_FILE: &str = "memscape.html";
 /// Part with SQL support for the single-file page.
-const SQL_BESIDE: &str = "sql-part.html";
+const SQL_PART: &str = "sql-part.html";
 /// Number of bytes that are compressed or base64-encoded at a time. A multiple of 3, so that only the last piece has
 /// padding.
-const PIECE: f64 = (12 << 20) as f64;
+const PIECE_BYTES: f64 = (12 << 20) as f64;
 
 /// Returns a copy of this document as it was delivered, without its snapshot. `None` if its parts are separate files.
 /// Must be called before the document is changed.
-pub(super) fn delivered(dom: &Dom) -> Option<Element> {
+pub(super) fn original_page(dom: &Dom) -> Option<Element> {
     dom.document.get_element_by_id("part-wasm")?;
     // The snapshots are removed before copying. Chromium shares the text between copies, but not every browser does,
     // and it may be long.
@@ -40,26 +40,26 @@ pub(super) fn delivered(dom: &Dom) -> Option<Element> {
 /// Builds the page and lets the browser save it.
 pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     // The files are looked up now, because others may be dropped meanwhile.
-    let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.at(place) } else { None };
+    let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.get(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
     app.busy.spawn(async move {
-        let step = made(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::cause(&cause)));
+        let step = build_page(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::error_message(&cause)));
         app.dispatch(Action::of(step));
     });
 }
 
 // One async function, because each one adds a few kilobytes of wasm.
-async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
+async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
     let mut beside = Vec::new();
-    match &app.delivered {
+    match &app.original_page {
         Some(delivered) => beside.push(["<!doctype html>\n", &delivered.outer_html()].concat()),
         None => {
-            let all = [(BESIDE, "the single-file page"), (SQL_BESIDE, "its part for SQL")];
+            let all = [(SINGLE_FILE, "the single-file page"), (SQL_PART, "its part for SQL")];
             for (name, what) in all.into_iter().take(1 + usize::from(page_to_save.has_sql)) {
                 let response = JsFuture::from(fetch(app, name)?).await;
-                let response = answered(response).map_err(|cause| {
+                let response = check_response(response).map_err(|cause| {
                     let then = "). Use the command memscape html instead";
-                    said(&[name, ", ", what, ", is missing next to this page (", &cause, then])
+                    error(&[name, ", ", what, ", is missing next to this page (", &cause, then])
                 })?;
                 beside.push(JsFuture::from(response.text()?).await?.as_string().unwrap_or_default());
             }
@@ -67,20 +67,20 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
     }
     let mut beside = beside.into_iter();
     let (page, sql) = (beside.next().unwrap_or_default(), beside.next().unwrap_or_default());
-    let at = place(&page).map_err(|what| said(&[BESIDE, " ", what]))?;
+    let at = place(&page).map_err(|what| error(&[SINGLE_FILE, " ", what]))?;
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &sql.into());
-    let mut saved = (0.0, Packing::AsItIs);
+    let mut saved = (0.0, Packing::Unchanged);
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
         parts.push(&element(id, &wanted.name, &page_to_save.view).into());
-        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::text(&app.dom, link) } else { None };
+        let embedded = if let Origin::Link(link) = &wanted.origin { embedded::base64(&app.dom, link) } else { None };
         let (bytes, packing);
         if let Some(letters) = embedded {
-            (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::AsItIs);
+            (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::Unchanged);
             parts.push(&text_blob(&letters)?);
         } else {
             let lost = |_: JsValue| {
-                said(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
+                error(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
             };
             let mut smallest: Option<(Blob, Packing)> = None;
             for mut how in [Packing::Columns, Packing::Compressed] {
@@ -92,16 +92,16 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                 // A file that cannot be read is no error if there are columns.
                 let found: Result<Option<Blob>, JsValue> = async {
                     let blob: Blob = match &wanted.origin {
-                        _ if !is_file => match JsFuture::from(app.client.columns(wanted.load)).await?.dyn_into() {
+                        _ if !is_file => match JsFuture::from(app.client.request_columns(wanted.load)).await?.dyn_into() {
                             Ok(columns) => columns,
                             Err(_) => return Ok(None),
                         },
                         Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
                         Origin::Link(link) => {
-                            let link = address::absolute(&app.dom, link).map_err(|cause| said(&[&cause]))?;
+                            let link = address::resolve(&app.dom, link).map_err(|cause| error(&[&cause]))?;
                             let response = JsFuture::from(fetch(app, &link.url)?).await;
-                            let again = |cause: String| said(&[&wanted.name, " could not be fetched again: ", &cause]);
-                            JsFuture::from(answered(response).map_err(again)?.blob()?)
+                            let again = |cause: String| error(&[&wanted.name, " could not be fetched again: ", &cause]);
+                            JsFuture::from(check_response(response).map_err(again)?.blob()?)
                                 .await
                                 .map_err(lost)?
                                 .unchecked_into()
@@ -112,10 +112,10 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     match html::packing(&Uint8Array::new(&first).to_vec()) {
                         Some("zip") => {
                             let why = " is a zip archive: open a snapshot inside it instead";
-                            return Err(said(&[&wanted.name, why]));
+                            return Err(error(&[&wanted.name, why]));
                         }
                         Some(_) => {
-                            how = Packing::AsItIs;
+                            how = Packing::Unchanged;
                             return Ok(Some(blob));
                         }
                         None => {}
@@ -126,7 +126,7 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     while at < blob.size() && size < most {
                         let piece = slice(&blob, at)?;
                         at += piece.size();
-                        let member: Blob = JsFuture::from(gzip::packed(&piece)?).await.map_err(lost)?.unchecked_into();
+                        let member: Blob = JsFuture::from(gzip::compress(&piece)?).await.map_err(lost)?.unchecked_into();
                         size += member.size();
                         members.push(&member);
                         app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
@@ -142,10 +142,10 @@ async fn made(app: &'static App, page_to_save: &PageToSave, files: &[Option<File
                     _ => {}
                 }
             }
-            let Some((blob, how)) = smallest else { return Err(said(&[&wanted.name, " is no longer open"])) };
+            let Some((blob, how)) = smallest else { return Err(error(&[&wanted.name, " is no longer open"])) };
             (bytes, packing) = (blob.size(), how);
             if bytes > MOST as f64 {
-                return Err(said(&[
+                return Err(error(&[
                     &wanted.name,
                     ": the page would contain ",
                     &Bytes(bytes as u64).to_string(),
@@ -187,13 +187,13 @@ fn fetch(app: &App, address: &str) -> Result<Promise, JsValue> {
 }
 
 /// Returns a successful response. The error is shown to the user.
-fn answered(response: Result<JsValue, JsValue>) -> Result<Response, String> {
-    let response: Response = response.map_err(|cause| dom::cause(&cause))?.unchecked_into();
+fn check_response(response: Result<JsValue, JsValue>) -> Result<Response, String> {
+    let response: Response = response.map_err(|cause| dom::error_message(&cause))?.unchecked_into();
     if response.ok() { Ok(response) } else { Err(format!("the server answered {}", response.status())) }
 }
 
 fn slice(blob: &Blob, at: f64) -> Result<Blob, JsValue> {
-    blob.slice_with_f64_and_f64(at, (at + PIECE).min(blob.size()))
+    blob.slice_with_f64_and_f64(at, (at + PIECE_BYTES).min(blob.size()))
 }
 
 fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {
@@ -201,6 +201,6 @@ fn text_blob(text: &JsValue) -> Result<JsValue, JsValue> {
 }
 
 /// Creates a JavaScript error with this text.
-fn said(text: &[&str]) -> JsValue {
+fn error(text: &[&str]) -> JsValue {
     js_sys::Error::new(&text.concat()).into()
 }

@@ -6,8 +6,8 @@
 
 use super::app::App;
 use super::dom::listen;
-use super::files::give_named;
-use super::recent::{call, get, settled};
+use super::files::open_files;
+use super::recent::{call_method, property, await_value};
 use gloo::timers::callback::Timeout;
 use js_sys::Array;
 use wasm_bindgen::closure::Closure;
@@ -18,27 +18,27 @@ use web_sys::{EventTarget, File, MessageEvent};
 /// Service worker that answers requests without a network.
 const SCRIPT: &str = "./offline.js";
 /// Query of the page's address if the service worker holds files that another program shared.
-const SHARED: &str = "?shared";
+const SHARED_QUERY: &str = "?shared";
 /// Delay, in milliseconds, before the service worker is registered, so that its downloads do not slow down the start.
-const LATER_MS: u32 = 4000;
+const REGISTER_DELAY_MS: u32 = 4000;
 
 /// Starts listening for files, and registers the service worker.
-pub(super) fn begin(app: &'static App) {
-    let _ = launched(app);
-    if app.delivered.is_some() {
+pub(super) fn start(app: &'static App) {
+    let _ = open_launched_files(app);
+    if app.original_page.is_some() {
         return;
     }
     // Missing on a page that was loaded over http, and in private windows of some browsers.
-    let Ok(container) = get(&app.dom.window.navigator(), "serviceWorker") else { return };
+    let Ok(container) = property(&app.dom.window.navigator(), "serviceWorker") else { return };
     if container.is_undefined() {
         return;
     }
-    let _ = share(app, &container);
-    Timeout::new(LATER_MS, move || {
+    let _ = receive_shared_files(app, &container);
+    Timeout::new(REGISTER_DELAY_MS, move || {
         spawn_local(async move {
             // Fails if the browser stores nothing or the host lacks the script. The page works without it.
-            if let Ok(registered) = call(&container, "register", &[SCRIPT.into()]) {
-                let _ = settled(registered).await;
+            if let Ok(registered) = call_method(&container, "register", &[SCRIPT.into()]) {
+                let _ = await_value(registered).await;
             }
         });
     })
@@ -46,49 +46,49 @@ pub(super) fn begin(app: &'static App) {
 }
 
 /// Opens files that the system launches the page with.
-fn launched(app: &'static App) -> Result<(), JsValue> {
-    let queue = get(&app.dom.window, "launchQueue")?;
+fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
+    let queue = property(&app.dom.window, "launchQueue")?;
     if queue.is_undefined() {
         return Ok(());
     }
     let consumer = Closure::<dyn FnMut(JsValue)>::new(move |launch: JsValue| {
-        let Some(handles) = get(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else { return };
+        let Some(handles) = property(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else { return };
         spawn_local(async move {
             let mut files = Vec::new();
             for handle in handles.iter() {
-                let file = match call(&handle, "getFile", &[]) {
-                    Ok(file) => settled(file).await,
+                let file = match call_method(&handle, "getFile", &[]) {
+                    Ok(file) => await_value(file).await,
                     Err(cause) => Err(cause),
                 };
                 files.extend(file.ok().and_then(|file| file.dyn_into::<File>().ok()));
             }
             // Treated like a dropped file.
-            app.recent.given.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
-            give(app, files);
+            app.recent.pending.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
+            open_files(app, files);
         });
     });
-    call(&queue, "setConsumer", &[consumer.as_ref().clone()])?;
+    call_method(&queue, "setConsumer", &[consumer.as_ref().clone()])?;
     consumer.forget();
     Ok(())
 }
 
 /// Requests files that another program has shared from the service worker, which hands them out once.
-fn share(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
-    if app.dom.window.location().search().as_deref() != Ok(SHARED) {
+fn receive_shared_files(app: &'static App, container: &JsValue) -> Result<(), JsValue> {
+    if app.dom.window.location().search().as_deref() != Ok(SHARED_QUERY) {
         return Ok(());
     }
     let listening: &EventTarget = container.dyn_ref().ok_or(JsValue::UNDEFINED)?;
     listen(listening, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().dyn_into::<Array>().ok());
-        give(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
+        open_files(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
     });
-    call(container, "startMessages", &[])?;
-    call(&get(container, "controller")?, "postMessage", &["shared".into()])?;
+    call_method(container, "startMessages", &[])?;
+    call_method(&property(container, "controller")?, "postMessage", &["shared".into()])?;
     Ok(())
 }
 
-fn give(app: &'static App, files: Vec<File>) {
+fn open_files(app: &'static App, files: Vec<File>) {
     if !files.is_empty() {
-        give_named(app, files.into_iter().map(|file| (file.name(), file)).collect());
+        open_files(app, files.into_iter().map(|file| (file.name(), file)).collect());
     }
 }

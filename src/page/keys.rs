@@ -1,6 +1,6 @@
 //! Keyboard shortcuts, and the buttons with the same commands.
 
-use super::app::{App, On, Part};
+use super::app::{App, AddListener, Part};
 use super::dom::{Dom, listen};
 use super::panels::palette::TOGGLE;
 use super::panels::views::tab_and_panel;
@@ -16,7 +16,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent};
 
 /// Shortcuts that work wherever the focus is, and also with Cmd instead of Ctrl.
-const PALETTE_AND_SETTINGS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
+const GLOBAL_CHORDS: [&str; 2] = ["Ctrl+k", "Ctrl+,"];
 
 /// Part that listens for keys. It has nothing to show.
 #[derive(Default)]
@@ -35,17 +35,17 @@ impl Part for Keys {
         Ok(())
     }
 
-    fn listen(dom: &Dom, on: On<'_, Dom>) {
-        on(&dom.window, "keydown", key);
+    fn listen(dom: &Dom, on: AddListener<'_, Dom>) {
+        on(&dom.window, "keydown", on_key);
     }
 }
 
-fn key(app: &'static App, dom: &'static Dom, event: &Event) {
+fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
     let Some(event) = event.dyn_ref::<KeyboardEvent>() else { return };
     // Characters typed with AltGr are reported with Ctrl and Alt held. On a Mac, Cmd stands for Ctrl.
-    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { held(event) };
+    let held = if event.get_modifier_state("AltGraph") { Modifiers::default() } else { modifiers(event) };
     let chord = chord(&event.key(), held);
-    let is_command = held.ctrl && PALETTE_AND_SETTINGS.contains(&chord.as_str());
+    let is_command = held.ctrl && GLOBAL_CHORDS.contains(&chord.as_str());
     if event.meta_key() && !is_command || event.default_prevented() {
         return;
     }
@@ -55,7 +55,7 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
     }
-    let focus = dom.focus();
+    let focus = dom.focused_element();
     // Arrow keys scroll a focused element that can be scrolled.
     let scrolls = focus.as_ref().is_some_and(|focus| focus.matches("#side [role=tabpanel], pre").unwrap_or(false));
     if scrolls && chord.starts_with("Arrow") {
@@ -99,13 +99,13 @@ fn key(app: &'static App, dom: &'static Dom, event: &Event) {
 }
 
 /// Returns the modifiers held during a key event.
-fn held(event: &KeyboardEvent) -> Modifiers {
+fn modifiers(event: &KeyboardEvent) -> Modifiers {
     Modifiers { alt: event.alt_key(), ctrl: event.ctrl_key() || event.meta_key(), shift: event.shift_key() }
 }
 
 /// Returns the scope of the focused element. `None` if it handles keys itself (text fields and select elements).
 fn scope(dom: &Dom) -> Option<Scope> {
-    let Some(focus) = dom.focus() else { return Some(Scope::Timeline) };
+    let Some(focus) = dom.focused_element() else { return Some(Scope::Timeline) };
     let types =
         focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
     if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {

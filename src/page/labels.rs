@@ -1,6 +1,6 @@
 //! Labels and axes around the timeline, drawn on a 2D canvas above it.
 
-use super::dom::option;
+use super::dom::flag_options;
 use super::pen;
 use super::theme::Theme;
 use js_sys::Reflect;
@@ -12,7 +12,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 /// Font size of labels, in CSS pixels.
 pub(super) const FONT: f64 = 11.0;
 /// Opacity at which text is drawn but every pixel rounds to transparent.
-const UNSEEN: f64 = 0.001;
+const INVISIBLE_ALPHA: f64 = 0.001;
 
 /// Draws the figure's axes and labels. `stage` is the canvas's size in device pixels.
 pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &Look, stage: (u32, u32)) {
@@ -20,25 +20,25 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, l
         canvas.set_width(stage.0);
         canvas.set_height(stage.1);
     }
-    let Some(context) = bare_context(canvas) else { return };
+    let Some(context) = context_2d(canvas) else { return };
     context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
     // The plot is at the top of the stage, and at its right edge unless there is an axis.
     let left = f64::from(stage.0) - figure.plot[0] - figure.right;
-    pen::draw(&context, &figure.shapes([left, 0.0]), theme, look);
+    pen::draw_shapes(&context, &figure.shapes([left, 0.0]), theme, look);
 }
 
 /// Draws an invisible text. The first text on a canvas blocks the page for 30 to 150 ms, while the browser connects to
 /// its GPU process and loads the font. Doing it while nothing is open keeps the first picture fast.
 pub(super) fn prepare(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) {
-    if let Some(context) = context(canvas, theme, scale) {
-        context.set_global_alpha(UNSEEN);
+    if let Some(context) = label_context(canvas, theme, scale) {
+        context.set_global_alpha(INVISIBLE_ALPHA);
         let _ = context.fill_text("0123456789 KMGiB", 0.0, FONT * scale);
     }
 }
 
 /// Returns the context of a canvas, with the font of labels.
-pub(super) fn context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
-    let context = bare_context(canvas)?;
+pub(super) fn label_context(canvas: &HtmlCanvasElement, theme: &Theme, scale: f64) -> Option<CanvasRenderingContext2d> {
+    let context = context_2d(canvas)?;
     context.set_font(&format!("{}px {}", FONT * scale, theme.font));
     Some(context)
 }
@@ -47,11 +47,11 @@ thread_local! {
     /// Options of all 2D contexts. Without WebGPU, canvases are kept in memory, where the CPU renderer draws anyway.
     /// WebKitGTK would use OpenGL for other canvases, and with software OpenGL the first picture took up to a second
     /// longer. On a machine with a GPU but no WebGPU, labels and outlines are then drawn without the GPU.
-    static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { option("willReadFrequently") };
+    static OPTIONS: JsValue = if has_webgpu() { JsValue::UNDEFINED } else { flag_options("willReadFrequently") };
 }
 
 /// Returns the 2D context of a canvas.
-pub(super) fn bare_context(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
+pub(super) fn context_2d(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     OPTIONS.with(|options| canvas.get_context_with_context_options("2d", options)).ok()??.dyn_into().ok()
 }
 
@@ -63,7 +63,7 @@ fn has_webgpu() -> bool {
 
 /// Returns black or white, whichever has more contrast to a colour. A luminance of a fifth of white has the same
 /// contrast to both. Squared channels are close enough to linear light.
-pub(super) fn ink([red, green, blue, _]: [u8; 4]) -> &'static str {
+pub(super) fn contrast_colour([red, green, blue, _]: [u8; 4]) -> &'static str {
     let square = |channel: u8| u32::from(channel) * u32::from(channel);
     let luminance = (2126 * square(red) + 7152 * square(green) + 722 * square(blue)) / 10_000;
     if luminance > 255 * 255 / 5 { "#10141b" } else { "#ffffff" }

@@ -20,7 +20,7 @@ pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
             Some(rank) => quads_of(&lane, rank),
             None => lane.geometry.scene.iter().filter_map(|scene| scene.quads.get(hover.spot.quad).copied()).collect(),
         };
-        add(&mut rects, &lane, &placed(&lane, &quads), thick, look.hover);
+        add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), thick, look.hover);
     }
     if let Some(of) = state.outlined()
         && let Some(lane) = state.focused_lane()
@@ -30,7 +30,7 @@ pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
         let exact = state.around.outline.about(&of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
         let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, of.allocation));
-        add(&mut rects, &lane, &placed(&lane, &quads), 2 * thick, look.selection);
+        add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), 2 * thick, look.selection);
     }
     rects
 }
@@ -40,19 +40,19 @@ fn quads_of(lane: &ShownLane<'_>, rank: u32) -> Vec<Quad> {
 }
 
 /// Returns the lane's view, shifted to that of the whole canvas.
-fn lowered(lane: &ShownLane<'_>) -> View {
+fn canvas_view(lane: &ShownLane<'_>) -> View {
     View { bottom_px: lane.view.bottom_px.saturating_sub(lane.bottom_px.into()), ..*lane.view }
 }
 
-fn placed(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
+fn to_canvas(lane: &ShownLane<'_>, quads: &[Quad]) -> Vec<Rect> {
     let Some(scene) = &lane.geometry.scene else { return Vec::new() };
-    let placement = Placement::new(&scene.view, &lowered(lane));
+    let placement = Placement::new(&scene.view, &canvas_view(lane));
     let placed = |quad: &Quad| Rect { x: quad.x.map(|x| placement.column(x)), y: quad.y.map(|y| placement.row(y)) };
     quads.iter().map(placed).collect()
 }
 
 /// Adds the strokes around `parts`, clipped to the lane.
-fn add(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
+fn add_strokes(rects: &mut Vec<OverlayRect>, lane: &ShownLane<'_>, parts: &[Rect], thick: i32, rgba: [u8; 4]) {
     let [bottom, top] = [lane.bottom_px, lane.bottom_px + lane.view.height_px].map(|row| row as i32);
     let strokes = strokes(parts, thick).into_iter().map(|stroke| OverlayRect {
         x: stroke.x,

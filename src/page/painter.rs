@@ -7,7 +7,7 @@ use super::outlines::outlines;
 use super::sizes::Size;
 use super::theme::Theme;
 use engine::protocol::{Highlight, Looks};
-use picture::render::{Drawing, Gpu, Lane, Look, OverlayRect, Twin, Which};
+use picture::render::{Drawing, Gpu, Lane, Look, OverlayRect, CpuRenderer, Which};
 use picture::timeline::{Scene, View};
 use std::collections::BTreeSet;
 use ui::State;
@@ -30,16 +30,16 @@ pub(super) struct Painter {
     shown: Option<Picture>,
     frames: u64,
     /// Number of devices requested.
-    made: u32,
+    requests: u32,
     /// Number of surfaces so far.
-    surfaces: u32,
+    surface_count: u32,
 }
 
 enum Surface {
     /// No renderer chosen yet, or a new device is being requested.
     None,
     Gpu(Box<Gpu>),
-    Cpu(Twin, [CanvasRenderingContext2d; 2]),
+    Cpu(CpuRenderer, [CanvasRenderingContext2d; 2]),
 }
 
 /// Everything that determines the picture, except the geometry.
@@ -64,7 +64,7 @@ struct LanePicture {
 }
 
 impl LanePicture {
-    fn of(lane: &ShownLane<'_>) -> LanePicture {
+    fn from_lane(lane: &ShownLane<'_>) -> LanePicture {
         let looks = lane.geometry.looks;
         LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
     }
@@ -74,25 +74,25 @@ impl Painter {
     /// Creates a painter without a renderer.
     pub(super) fn new(dom: &Dom) -> Result<Painter, String> {
         let (surface, elements) = (Surface::None, Elements::find(dom)?);
-        Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, made: 0, surfaces: 0 })
+        Ok(Painter { elements, surface, canvases: None, shown: None, frames: 0, requests: 0, surface_count: 0 })
     }
 
     /// Draws the first text, which is the slowest.
-    pub(super) fn prepare(&self, theme: &Theme) {
+    pub(super) fn warm_up(&self, theme: &Theme) {
         labels::prepare(&self.elements.labels, theme, self.elements.window.device_pixel_ratio());
     }
 
     /// Drops the renderer, since a new one is about to be requested. Returns the number of that request.
-    pub(super) fn begin(&mut self) -> u32 {
+    pub(super) fn reset(&mut self) -> u32 {
         self.surface = Surface::None;
         self.shown = None;
-        self.made += 1;
-        self.made
+        self.requests += 1;
+        self.requests
     }
 
     /// Returns whether request number `made` is the latest.
     pub(super) fn is_current(&self, made: u32) -> bool {
-        self.made == made
+        self.requests == made
     }
 
     /// Returns the canvases of the timeline and of the flame graph.
@@ -101,25 +101,25 @@ impl Painter {
     }
 
     /// Returns a number that changes whenever the drawn content was lost.
-    pub(super) fn surfaces(&self) -> u32 {
-        self.surfaces
+    pub(super) fn surface_count(&self) -> u32 {
+        self.surface_count
     }
 
     /// Switches to this WebGPU device.
     pub(super) fn use_gpu(&mut self, gpu: Gpu) {
         (self.surface, self.shown) = (Surface::Gpu(Box::new(gpu)), None);
-        self.surfaces += 1;
+        self.surface_count += 1;
     }
 
     /// Switches to the CPU renderer.
-    pub(super) fn use_twin(&mut self) {
-        let [timeline, flame] = self.canvases().map(plain);
+    pub(super) fn use_cpu(&mut self) {
+        let [timeline, flame] = self.canvases().map(with_2d_context);
         self.surface = match (timeline.1, flame.1) {
-            (Some(timeline), Some(flame)) => Surface::Cpu(Twin::new(), [timeline, flame]),
+            (Some(timeline), Some(flame)) => Surface::Cpu(CpuRenderer::new(), [timeline, flame]),
             _ => Surface::None,
         };
         self.canvases = Some([timeline.0, flame.0]);
-        self.surfaces += 1;
+        self.surface_count += 1;
         self.shown = None;
     }
 
@@ -134,7 +134,7 @@ impl Painter {
     }
 
     /// Removes the scenes of devices that no longer have a lane.
-    fn keep_scenes(&mut self, lanes: &[LanePicture]) {
+    fn retain_scenes(&mut self, lanes: &[LanePicture]) {
         let wanted = |number| lanes.iter().any(|lane| lane.scene == number);
         match &mut self.surface {
             Surface::None => {}
@@ -148,11 +148,11 @@ impl Painter {
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
-        let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::of(&lane)).collect();
+        let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::from_lane(&lane)).collect();
         if lanes.is_empty() {
             return false;
         }
-        let stage = stage.on_device(canvas.scale);
+        let stage = stage.to_device(canvas.scale);
         let picture = Picture {
             lanes,
             overlay: outlines(state, &theme.look),
@@ -165,8 +165,8 @@ impl Painter {
             return false;
         }
         let [canvas_element, _] = self.canvases();
-        self.keep_scenes(&picture.lanes);
-        let looks: Vec<Look> = picture.lanes.iter().map(|lane| look(&theme.look, lane.looks, &picture.faded)).collect();
+        self.retain_scenes(&picture.lanes);
+        let looks: Vec<Look> = picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.looks, &picture.faded)).collect();
         let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
@@ -180,7 +180,7 @@ impl Painter {
         let drawn = match &mut self.surface {
             Surface::None => return false,
             Surface::Gpu(gpu) => gpu.draw(Which::Timeline, &drawing).is_ok(),
-            Surface::Cpu(twin, [context, _]) => draw_with_twin(twin, context, &canvas_element, &drawing),
+            Surface::Cpu(twin, [context, _]) => draw_on_cpu(twin, context, &canvas_element, &drawing),
         };
         if !drawn {
             self.surface = Surface::None;
@@ -203,7 +203,7 @@ impl Painter {
         let drawn = match &mut self.surface {
             Surface::None => return None,
             Surface::Gpu(gpu) => gpu.draw(Which::Flame, drawing).is_ok(),
-            Surface::Cpu(twin, [_, context]) => draw_with_twin(twin, context, &canvas, drawing),
+            Surface::Cpu(twin, [_, context]) => draw_on_cpu(twin, context, &canvas, drawing),
         };
         if !drawn {
             self.surface = Surface::None;
@@ -214,33 +214,33 @@ impl Painter {
 
 /// Returns a canvas with a 2D context for the CPU renderer. A canvas that already has a WebGPU context is replaced by a
 /// copy.
-fn plain(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
-    if let Some(context) = labels::bare_context(&canvas) {
+fn with_2d_context(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<CanvasRenderingContext2d>) {
+    if let Some(context) = labels::context_2d(&canvas) {
         return (canvas, Some(context));
     }
     let Some(fresh) = canvas.clone_node().ok().and_then(|node| node.dyn_into::<HtmlCanvasElement>().ok()) else {
         return (canvas, None);
     };
     let _ = canvas.replace_with_with_node_1(&fresh);
-    let context = labels::bare_context(&fresh);
+    let context = labels::context_2d(&fresh);
     (fresh, context)
 }
 
 /// Returns the theme's colours, adapted to a scene's colouring and highlight.
-pub(super) fn look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
-    let look = faded_look(look, looks.colouring.is_ordered(), faded);
+pub(super) fn scene_look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
+    let look = base_look(look, looks.colouring.is_ordered(), faded);
     // A search makes its matches stand out. A selection is only hinted at.
-    if matches!(looks.highlight, Highlight::Stack(_)) { look.stepping_back() } else { look }
+    if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
 /// Returns the theme's colours for a scene without highlight.
-pub(super) fn faded_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
+pub(super) fn base_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
     let look = if is_ordered { look.clone().in_order() } else { look.clone() };
     look.with_faded(|slot| faded.contains(&slot))
 }
 
-fn draw_with_twin(
-    twin: &Twin,
+fn draw_on_cpu(
+    twin: &CpuRenderer,
     context: &CanvasRenderingContext2d,
     canvas: &HtmlCanvasElement,
     drawing: &Drawing<'_>,

@@ -7,16 +7,16 @@ use picture::timeline::paint::SHADES;
 use web_sys::CanvasRenderingContext2d;
 
 /// Draws shapes, back to front. `look` contains the palette that [`Tint::Slot`] indexes.
-pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &Look) {
+pub(super) fn draw_shapes(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &Look) {
     for shape in shapes {
         let bar = |x: [f64; 2], y: [f64; 2]| context.fill_rect(x[0], y[0], x[1] - x[0], y[1] - y[0]);
         match shape {
             Shape::Bar { x, y, tint, opacity } => {
-                ink(context, theme, look, *tint, *opacity);
+                set_tint(context, theme, look, *tint, *opacity);
                 bar(*x, *y);
             }
             Shape::Dashes { x: [left, right], y, dash, tint, opacity } => {
-                ink(context, theme, look, *tint, *opacity);
+                set_tint(context, theme, look, *tint, *opacity);
                 let mut at = *left;
                 while at < *right && *dash > 0.0 {
                     bar([at, (at + dash).min(*right)], *y);
@@ -24,7 +24,7 @@ pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: 
                 }
             }
             Shape::Triangle { corners: [a, b, c], tint } => {
-                ink(context, theme, look, *tint, 1.0);
+                set_tint(context, theme, look, *tint, 1.0);
                 context.begin_path();
                 context.move_to(a[0], a[1]);
                 context.line_to(b[0], b[1]);
@@ -32,7 +32,7 @@ pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: 
                 context.fill();
             }
             Shape::Line { points, dash, thick, tint } => {
-                ink(context, theme, look, *tint, 1.0);
+                set_tint(context, theme, look, *tint, 1.0);
                 context.set_line_width(*thick);
                 let dash: js_sys::Array = dash.iter().map(|part| wasm_bindgen::JsValue::from_f64(*part)).collect();
                 // Cannot fail for a list of numbers.
@@ -42,14 +42,14 @@ pub(super) fn draw(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: 
                 context.stroke();
                 let _ = context.set_line_dash(&js_sys::Array::new());
             }
-            Shape::Text(text) => write(context, text, theme, look),
+            Shape::Text(text) => draw_text(context, text, theme, look),
         }
     }
     context.set_global_alpha(1.0);
 }
 
-fn write(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &Look) {
-    ink(context, theme, look, text.tint, 1.0);
+fn draw_text(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &Look) {
+    set_tint(context, theme, look, text.tint, 1.0);
     let family = if text.face == Face::Mono { &theme.mono } else { &theme.font };
     let weight = if text.face == Face::Bold { "600 " } else { "" };
     // Always set, because reading the current font costs more, and most texts of a figure share one font.
@@ -70,7 +70,7 @@ fn write(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &
     let _ = context.fill_text(&text.text, x, y);
 }
 
-fn ink(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tint, opacity: f64) {
+fn set_tint(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tint, opacity: f64) {
     let painted;
     let colour = match tint {
         Tint::Soft => &theme.text,

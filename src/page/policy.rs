@@ -7,7 +7,7 @@
 use super::dom::{self, Dom};
 
 /// Adds the policy. All `origins` must satisfy `ui::url::is_plain_origin`. Fails if the document has no head.
-pub(super) fn tighten(dom: &Dom, origins: &[&str]) -> Result<(), String> {
+pub(super) fn restrict_connections(dom: &Dom, origins: &[&str]) -> Result<(), String> {
     let head = dom.document.head().ok_or("a document without a head")?;
     let meta = dom.new_element("meta", "", "");
     dom::set_attribute(&meta, "http-equiv", "Content-Security-Policy");

@@ -11,66 +11,66 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, Window};
 
 /// Maximum number of recent files.
-pub(super) const MOST: usize = 5;
+pub(super) const MAX_RECENT: usize = 5;
 /// Name of the database, of its object store, and of the key in it.
-pub(super) const NAME: &str = "recent";
+pub(super) const DATABASE: &str = "recent";
 
 /// Result of a browser API that is called by name.
-pub(super) type Tried = Result<JsValue, JsValue>;
+pub(super) type JsResult = Result<JsValue, JsValue>;
 
 /// Handles of recently dropped files.
 #[derive(Default)]
 pub(super) struct Recent {
     /// Promise of the handle of the file that is being opened.
-    pub(super) given: RefCell<Option<JsValue>>,
+    pub(super) pending: RefCell<Option<JsValue>>,
     /// Handles in the database, most recent first.
-    pub(super) known: RefCell<Array>,
+    pub(super) handles: RefCell<Array>,
 }
 
 impl Recent {
     /// Requests the handle of a dropped file, which is possible only while the drop event is being handled. Only a
     /// single file is remembered.
-    pub(super) fn dropped(&self, transfer: &DataTransfer) {
+    pub(super) fn on_drop(&self, transfer: &DataTransfer) {
         let items = transfer.items();
         let item = items.get(0).filter(|_| items.length() == 1);
-        self.given.replace(item.and_then(|item| call(&item, "getAsFileSystemHandle", &[]).ok()));
+        self.pending.replace(item.and_then(|item| call_method(&item, "getAsFileSystemHandle", &[]).ok()));
     }
 
     /// Forgets the pending handle, because the file being opened was not dropped.
-    pub(super) fn forget(&self) {
-        self.given.replace(None);
+    pub(super) fn clear_pending(&self) {
+        self.pending.replace(None);
     }
 
     /// Returns the file names, most recent first.
     pub(super) fn names(&self) -> Vec<String> {
-        self.known.borrow().iter().map(|handle| name(&handle)).collect()
+        self.handles.borrow().iter().map(|handle| name(&handle)).collect()
     }
 }
 
 /// Reads the file after asking for permission. Returns `None` if the user denies it.
-pub(super) async fn read(handle: &JsValue) -> Result<Option<File>, JsValue> {
-    if settled(call(handle, "requestPermission", &[])?).await? != "granted" {
+pub(super) async fn read_file(handle: &JsValue) -> Result<Option<File>, JsValue> {
+    if await_value(call_method(handle, "requestPermission", &[])?).await? != "granted" {
         return Ok(None);
     }
-    settled(call(handle, "getFile", &[])?).await?.dyn_into().map(Some)
+    await_value(call_method(handle, "getFile", &[])?).await?.dyn_into().map(Some)
 }
 
 pub(super) fn name(handle: &JsValue) -> String {
-    get(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
+    property(handle, "name").ok().and_then(|name| name.as_string()).unwrap_or_default()
 }
 
 /// Calls a method of the object store and returns its result.
-pub(super) async fn ask(window: &Window, method: &str, arguments: &[JsValue]) -> Tried {
-    let opening = call(&get(window, "indexedDB")?, "open", &[NAME.into()])?;
+pub(super) async fn call_store(window: &Window, method: &str, arguments: &[JsValue]) -> JsResult {
+    let opening = call_method(&property(window, "indexedDB")?, "open", &[DATABASE.into()])?;
     let fresh = opening.clone();
-    let make = move || get(&fresh, "result").and_then(|database| call(&database, "createObjectStore", &[NAME.into()]));
+    let make = move || property(&fresh, "result").and_then(|database| call_method(&database, "createObjectStore", &[DATABASE.into()]));
     Reflect::set(&opening, &"onupgradeneeded".into(), &Closure::once_into_js(move || drop(make())))?;
-    let transaction = call(&done(opening).await?, "transaction", &[NAME.into(), "readwrite".into()])?;
-    done(call(&call(&transaction, "objectStore", &[NAME.into()])?, method, arguments)?).await
+    let transaction = call_method(&request_result(opening).await?, "transaction", &[DATABASE.into(), "readwrite".into()])?;
+    request_result(call_method(&call_method(&transaction, "objectStore", &[DATABASE.into()])?, method, arguments)?).await
 }
 
 /// Waits for a request to the database and returns its result.
-async fn done(request: JsValue) -> Tried {
+async fn request_result(request: JsValue) -> JsResult {
     let ended = Promise::new(&mut |done, failed| {
         for (event, then) in [("onsuccess", done), ("onerror", failed)] {
             // A request accepts any property.
@@ -78,18 +78,18 @@ async fn done(request: JsValue) -> Tried {
         }
     });
     JsFuture::from(ended).await?;
-    get(&request, "result")
+    property(&request, "result")
 }
 
 /// Waits for a promise. A value that is not a promise is returned as it is.
-pub(super) async fn settled(promise: JsValue) -> Tried {
+pub(super) async fn await_value(promise: JsValue) -> JsResult {
     JsFuture::from(Promise::resolve(&promise)).await
 }
 
-pub(super) fn get(of: &JsValue, name: &str) -> Tried {
+pub(super) fn property(of: &JsValue, name: &str) -> JsResult {
     Reflect::get(of, &name.into())
 }
 
-pub(super) fn call(of: &JsValue, method: &str, arguments: &[JsValue]) -> Tried {
-    get(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
+pub(super) fn call_method(of: &JsValue, method: &str, arguments: &[JsValue]) -> JsResult {
+    property(of, method)?.dyn_into::<Function>()?.apply(of, &arguments.iter().collect())
 }

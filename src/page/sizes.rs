@@ -27,7 +27,7 @@ pub(super) struct Size {
 
 impl Size {
     /// Returns the size in device pixels.
-    pub(super) fn on_device(self, scale: f64) -> (u32, u32) {
+    pub(super) fn to_device(self, scale: f64) -> (u32, u32) {
         let side = |css: f64| (css.round() * scale).round() as u32;
         (side(self.width), side(self.height))
     }
@@ -36,7 +36,7 @@ impl Size {
 /// Stores an element's size in `kept`, and requests a frame when it changes.
 pub(super) fn watch(element: &Element, kept: &'static Cell<Size>, frame: &Rc<Frame>) -> Result<(), String> {
     let frame = frame.clone();
-    dom::observe(&[element], move |entries| {
+    dom::observe_sizes(&[element], move |entries| {
         let entry = entries.get(entries.length().saturating_sub(1)).dyn_into::<ResizeObserverEntry>();
         let Ok(content) = entry.map(|entry| entry.content_rect()) else { return };
         let size = Size { width: content.width(), height: content.height() };

@@ -8,7 +8,7 @@ fn storage(dom: &Dom) -> Option<Storage> {
 }
 
 /// Returns the value stored under this key.
-pub(super) fn stored(dom: &Dom, key: &str) -> Option<String> {
+pub(super) fn load_value(dom: &Dom, key: &str) -> Option<String> {
     storage(dom).and_then(|storage| storage.get_item(key).ok().flatten())
 }
 

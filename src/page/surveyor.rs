@@ -2,8 +2,8 @@
 //! needed. Some read files, one at a time, and another one gathers the results. The page reads the bytes for them,
 //! since some browsers do not allow workers to read files.
 
-use super::part::Code;
-use super::thread::Thread;
+use super::worker_code::WorkerCode;
+use super::thread::WorkerThread;
 use crate::dom;
 use engine::protocol::decoded;
 use js_sys::{Array, Promise, Uint8Array};
@@ -18,13 +18,13 @@ use web_sys::{Blob, File, Response, Window};
 /// Number of workers that read files.
 const READERS: usize = 2;
 /// Number of bytes that are passed to a worker at a time.
-pub(super) const PIECE: f64 = 4194304.0;
+pub(super) const PIECE_BYTES: f64 = 4194304.0;
 /// Limit, in bytes, for the tables of all files that are read at the same time.
-pub(super) const MEMORY: f64 = 2147483648.0;
+pub(super) const MAX_TABLE_BYTES: f64 = 2147483648.0;
 /// Estimated bytes of tables per byte of a file. Compressed files need more, uncompressed ones less.
 const TABLES_PER_BYTE: f64 = 4.0;
 /// A worker whose memory exceeds this size, in bytes, is replaced after its file, because wasm never returns memory.
-const MOST_KEPT: f64 = 268435456.0;
+const MAX_WORKER_BYTES: f64 = 268435456.0;
 
 /// Location of a file to survey.
 #[derive(Clone)]
@@ -35,14 +35,14 @@ pub(super) enum Source {
 }
 
 /// Query that makes the server survey a file.
-const SURVEY: &str = "?survey";
+const SURVEY_QUERY: &str = "?survey";
 /// Content type of the server's survey.
-const SURVEYED: &str = "application/x-memscape-survey";
+const SURVEY_TYPE: &str = "application/x-memscape-survey";
 
 /// URL of the list of all files of a server.
-const LISTING: &str = "listing";
+const LISTING_URL: &str = "listing";
 /// Content type of that list.
-const LISTED: &str = "application/x-memscape-listing";
+const LISTING_TYPE: &str = "application/x-memscape-listing";
 
 /// File to survey.
 pub(super) struct Task {
@@ -53,33 +53,33 @@ pub(super) struct Task {
 
 /// Handle to the workers of the survey.
 pub(super) struct Surveyor {
-    act: Box<dyn Fn(Action)>,
-    code: Code,
+    dispatch: Box<dyn Fn(Action)>,
+    code: WorkerCode,
     /// Number of the current survey. Messages from workers of earlier surveys are ignored.
-    number: Cell<u32>,
+    generation: Cell<u32>,
     tasks: RefCell<Vec<Task>>,
     /// Indices of the files that are still unread. The next one is last.
-    left: RefCell<Vec<usize>>,
+    unread: RefCell<Vec<usize>>,
     done: Cell<usize>,
     paused: Cell<bool>,
     readers: RefCell<[Reader; READERS]>,
-    gatherer: RefCell<Worker>,
+    gatherer: RefCell<WorkerStage>,
     /// Messages to send once the gatherer is ready.
     waiting: RefCell<Vec<Array>>,
 }
 
 #[derive(Default)]
-enum Worker {
+enum WorkerStage {
     #[default]
     None,
-    Starting(Option<Thread>),
-    Ready(Thread),
+    Starting(Option<WorkerThread>),
+    Ready(WorkerThread),
 }
 
 /// Worker that reads files, and its current file: index, content, and estimated bytes of its tables.
 #[derive(Default)]
 struct Reader {
-    worker: Worker,
+    worker: WorkerStage,
     task: Option<(usize, Option<Blob>, f64)>,
 }
 
@@ -89,115 +89,115 @@ const GATHERER: usize = READERS;
 impl Surveyor {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Surveyor> {
         let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
-        let code = Code::new(window, "part-surveyor");
+        let code = WorkerCode::new(window, "part-surveyor");
         let act = Box::new(act);
-        Rc::new(Surveyor { act, code, number, tasks, left, done, paused, readers, gatherer, waiting })
+        Rc::new(Surveyor { dispatch: act, code, generation: number, tasks, unread: left, done, paused, readers, gatherer, waiting })
     }
 
     /// Returns the code of the workers.
-    pub(super) fn code(&self) -> &Code {
+    pub(super) fn code(&self) -> &WorkerCode {
         &self.code
     }
 
     /// Starts a survey of these files. A previous survey is dropped.
-    pub(super) fn begin(self: &Rc<Self>, tasks: Vec<Task>) {
-        self.end();
+    pub(super) fn start_survey(self: &Rc<Self>, tasks: Vec<Task>) {
+        self.stop();
         let names: Array = tasks.iter().map(|task| JsValue::from(&task.name)).collect();
-        self.left.replace((0..tasks.len()).rev().collect());
+        self.unread.replace((0..tasks.len()).rev().collect());
         self.tasks.replace(tasks);
-        self.tell(Array::of2(&"files".into(), &names));
-        self.start(GATHERER);
-        self.go_on();
+        self.send(Array::of2(&"files".into(), &names));
+        self.start_worker(GATHERER);
+        self.assign_files();
     }
 
     /// Requests the report. `rows` limits its rows and `order` sorts them.
-    pub(super) fn ask(&self, serial: u32, rows: u32, order: u32) {
-        self.tell(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
+    pub(super) fn request_report(&self, serial: u32, rows: u32, order: u32) {
+        self.send(Array::of4(&"ask".into(), &serial.into(), &rows.into(), &order.into()));
     }
 
     /// Sets the user's pattern for reading ranks from file names.
-    pub(super) fn read_names(&self, typed: &str) {
-        self.tell(Array::of2(&"names".into(), &typed.into()));
+    pub(super) fn set_name_pattern(&self, typed: &str) {
+        self.send(Array::of2(&"names".into(), &typed.into()));
     }
 
     /// Adds a note to the report about files that are not surveyed.
     pub(super) fn note_cut(&self, sentence: &str) {
-        self.tell(Array::of2(&"cut".into(), &sentence.into()));
+        self.send(Array::of2(&"cut".into(), &sentence.into()));
     }
 
     /// Stops the readers. Results so far are kept.
     pub(super) fn cancel(&self) {
         self.paused.set(true);
-        self.number.set(self.number.get() + 1);
+        self.generation.set(self.generation.get() + 1);
         let mut readers = self.readers.borrow_mut();
         // Their files will be read again from the beginning.
         let begun = readers.iter_mut().filter_map(|reader| std::mem::take(reader).task);
-        self.left.borrow_mut().extend(begun.map(|(place, ..)| place));
+        self.unread.borrow_mut().extend(begun.map(|(place, ..)| place));
     }
 
     /// Resumes a cancelled survey.
     pub(super) fn resume(self: &Rc<Self>) {
         self.paused.set(false);
-        self.go_on();
+        self.assign_files();
     }
 
     /// Stops all workers and drops the survey.
-    pub(super) fn end(&self) {
+    pub(super) fn stop(&self) {
         self.cancel();
         self.paused.set(false);
         self.done.set(0);
-        drop((self.left.take(), self.tasks.take(), self.waiting.take()));
+        drop((self.unread.take(), self.tasks.take(), self.waiting.take()));
         let ended = self.gatherer.take();
         // The running listener may belong to the thread, so the thread is dropped later.
         spawn_local(async move { drop(ended) });
     }
 
     /// Sends a message to the gatherer, now or once it is ready.
-    fn tell(&self, message: Array) {
+    fn send(&self, message: Array) {
         match &*self.gatherer.borrow() {
             // Fails only for values that cannot be cloned.
-            Worker::Ready(thread) => drop(thread.worker.post_message(&message)),
+            WorkerStage::Ready(thread) => drop(thread.worker.post_message(&message)),
             _ => self.waiting.borrow_mut().push(message),
         }
     }
 
     /// Assigns the next files to free readers, as far as the memory limit allows.
-    fn go_on(self: &Rc<Self>) {
+    fn assign_files(self: &Rc<Self>) {
         for at in 0..READERS {
-            let next = self.left.borrow().last().copied();
+            let next = self.unread.borrow().last().copied();
             let source = next.and_then(|next| Some((next, self.tasks.borrow().get(next)?.source.clone())));
-            let Some((next, source)) = source else { return self.end_idle() };
+            let Some((next, source)) = source else { return self.stop_idle_readers() };
             let file = if let Source::File(file) = &source { Some(file) } else { None };
             let tables = file.map_or(0.0, |file| file.size()) * TABLES_PER_BYTE;
             {
                 let mut readers = self.readers.borrow_mut();
                 let held: f64 = readers.iter().filter_map(|reader| Some(reader.task.as_ref()?.2)).sum();
                 let Some(reader) = readers.get_mut(at).filter(|reader| reader.task.is_none()) else { continue };
-                if self.paused.get() || held > 0.0 && held + tables > MEMORY {
+                if self.paused.get() || held > 0.0 && held + tables > MAX_TABLE_BYTES {
                     continue;
                 }
                 reader.task = Some((next, file.map(|file| file.clone().into()), tables));
             }
-            self.left.borrow_mut().pop();
+            self.unread.borrow_mut().pop();
             if let Source::Link(link) = source {
-                self.ask_server(at, next, &link);
+                self.survey_on_server(at, next, &link);
                 continue;
             }
-            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(Worker::Ready(_)));
+            let is_ready = matches!(self.readers.borrow().get(at).map(|it| &it.worker), Some(WorkerStage::Ready(_)));
             match is_ready {
-                true => drop(self.open(at)),
-                false => self.start(at),
+                true => drop(self.send_file(at)),
+                false => self.start_worker(at),
             }
         }
     }
 
     /// Lets the server survey the file with index `place`.
-    fn ask_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
-        let answer = self.code.window().fetch_with_str(&[link, SURVEY].concat());
-        let (surveyor, number) = (self.clone(), self.number.get());
+    fn survey_on_server(self: &Rc<Self>, at: usize, place: usize, link: &str) {
+        let answer = self.code.window().fetch_with_str(&[link, SURVEY_QUERY].concat());
+        let (surveyor, number) = (self.clone(), self.generation.get());
         spawn_local(async move {
-            let answer = surveyed_by_server(answer).await;
-            if surveyor.number.get() != number {
+            let answer = read_survey(answer).await;
+            if surveyor.generation.get() != number {
                 return;
             }
             let place = JsValue::from(place as f64);
@@ -205,13 +205,13 @@ impl Surveyor {
                 Ok(bytes) => Array::of3(&"surveyed".into(), &place, &bytes),
                 Err(cause) => Array::of3(&"failed".into(), &place, &cause.into()),
             };
-            surveyor.file_done(at, &message);
+            surveyor.on_file_done(at, &message);
         });
     }
 
     /// Stops readers that have nothing to do, to free their memory.
-    fn end_idle(&self) {
-        let idle: Vec<Worker> = self
+    fn stop_idle_readers(&self) {
+        let idle: Vec<WorkerStage> = self
             .readers
             .borrow_mut()
             .iter_mut()
@@ -222,10 +222,10 @@ impl Surveyor {
     }
 
     /// Starts the worker with index `at` if there is none.
-    fn start(self: &Rc<Self>, at: usize) {
-        let is_there = self.with(at, |worker| match worker {
-            Worker::None => {
-                *worker = Worker::Starting(None);
+    fn start_worker(self: &Rc<Self>, at: usize) {
+        let is_there = self.with_worker(at, |worker| match worker {
+            WorkerStage::None => {
+                *worker = WorkerStage::Starting(None);
                 false
             }
             _ => true,
@@ -233,138 +233,138 @@ impl Surveyor {
         if is_there != Some(false) {
             return;
         }
-        let number = self.number.get();
+        let number = self.generation.get();
         let surveyor = self.clone();
         spawn_local(async move {
-            let code = surveyor.code.get().await;
+            let code = surveyor.code.get_or_load().await;
             // The gatherer is kept when a survey is cancelled.
-            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.number.get() == number;
+            let is_wanted = move |surveyor: &Surveyor| at == GATHERER || surveyor.generation.get() == number;
             if !is_wanted(&surveyor) {
                 return;
             }
             let listener = surveyor.clone();
             let hear = move |heard: Result<JsValue, String>| match heard {
                 _ if !is_wanted(&listener) => {}
-                Ok(message) => drop(listener.hear(at, message.unchecked_ref())),
-                Err(cause) => listener.died(at, &cause),
+                Ok(message) => drop(listener.on_message(at, message.unchecked_ref())),
+                Err(cause) => listener.on_crash(at, &cause),
             };
-            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
-                Ok(thread) => drop(surveyor.with(at, |worker| *worker = Worker::Starting(Some(thread)))),
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
+                Ok(thread) => drop(surveyor.with_worker(at, |worker| *worker = WorkerStage::Starting(Some(thread)))),
                 Err(cause) => {
-                    surveyor.end();
-                    (surveyor.act)(Action::Ranks(RanksAction::Failed(cause)));
+                    surveyor.stop();
+                    (surveyor.dispatch)(Action::Ranks(RanksAction::Failed(cause)));
                 }
             }
         });
     }
 
-    fn with<R>(&self, at: usize, then: impl FnOnce(&mut Worker) -> R) -> Option<R> {
+    fn with_worker<R>(&self, at: usize, then: impl FnOnce(&mut WorkerStage) -> R) -> Option<R> {
         match at {
             GATHERER => Some(then(&mut self.gatherer.borrow_mut())),
             _ => self.readers.borrow_mut().get_mut(at).map(|reader| then(&mut reader.worker)),
         }
     }
 
-    fn hear(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
+    fn on_message(self: &Rc<Self>, at: usize, message: &Array) -> Option<()> {
         match message.get(0).as_string()?.as_str() {
             "ready" => {
-                self.with(at, |worker| {
-                    if let Worker::Starting(Some(thread)) = std::mem::take(worker) {
-                        *worker = Worker::Ready(thread);
+                self.with_worker(at, |worker| {
+                    if let WorkerStage::Starting(Some(thread)) = std::mem::take(worker) {
+                        *worker = WorkerStage::Ready(thread);
                     }
                 });
                 match at {
-                    GATHERER => self.waiting.take().into_iter().for_each(|message| self.tell(message)),
-                    _ => self.open(at)?,
+                    GATHERER => self.waiting.take().into_iter().for_each(|message| self.send(message)),
+                    _ => self.send_file(at)?,
                 }
             }
             "want" => {
                 let blob = self.readers.borrow().get(at)?.task.as_ref()?.1.clone()?;
                 let from = message.get(1).as_f64()?;
-                let (surveyor, number) = (self.clone(), self.number.get());
+                let (surveyor, number) = (self.clone(), self.generation.get());
                 spawn_local(async move {
-                    let piece = blob.slice_with_f64_and_f64(from, (from + PIECE).min(blob.size()));
+                    let piece = blob.slice_with_f64_and_f64(from, (from + PIECE_BYTES).min(blob.size()));
                     let bytes = match piece {
                         Ok(piece) => JsFuture::from(piece.array_buffer()).await,
                         Err(cause) => Err(cause),
                     };
-                    if surveyor.number.get() == number {
-                        surveyor.give(at, bytes);
+                    if surveyor.generation.get() == number {
+                        surveyor.send_bytes(at, bytes);
                     }
                 });
             }
             "answer" => {
                 let reply = decoded(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
-                (self.act)(Action::Ranks(RanksAction::Told(reply)));
+                (self.dispatch)(Action::Ranks(RanksAction::Told(reply)));
             }
             "surveyed" | "failed" => {
-                if message.get(3).as_f64().is_some_and(|bytes| bytes > MOST_KEPT) {
-                    let ended = self.with(at, std::mem::take);
+                if message.get(3).as_f64().is_some_and(|bytes| bytes > MAX_WORKER_BYTES) {
+                    let ended = self.with_worker(at, std::mem::take);
                     spawn_local(async move { drop(ended) });
                 }
-                self.file_done(at, message);
+                self.on_file_done(at, message);
             }
-            _ => self.died(at, &message.get(1).as_string().unwrap_or_default()),
+            _ => self.on_crash(at, &message.get(1).as_string().unwrap_or_default()),
         }
         Some(())
     }
 
     /// Sends a reader its file, once the worker is ready and has one.
-    fn open(&self, at: usize) -> Option<()> {
+    fn send_file(&self, at: usize) -> Option<()> {
         let readers = self.readers.borrow();
         let reader = readers.get(at)?;
-        let (Worker::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
+        let (WorkerStage::Ready(thread), (place, Some(blob), _)) = (&reader.worker, reader.task.as_ref()?) else {
             return None;
         };
         let tasks = self.tasks.borrow();
         let task = tasks.get(*place)?;
         let message = Array::of4(&"open".into(), &(*place as f64).into(), &(&*task.name).into(), &blob.size().into());
         message.push(&task.member.map_or(-1.0, f64::from).into());
-        message.push(&MEMORY.into());
+        message.push(&MAX_TABLE_BYTES.into());
         // Fails only for values that cannot be cloned.
         let _ = thread.worker.post_message(&message);
         Some(())
     }
 
     /// Sends a reader the bytes it has requested, or handles a failure to read them.
-    fn give(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
+    fn send_bytes(self: &Rc<Self>, at: usize, bytes: Result<JsValue, JsValue>) -> Option<()> {
         match bytes {
             Ok(buffer) => {
                 let readers = self.readers.borrow();
-                let Worker::Ready(thread) = &readers.get(at)?.worker else { return None };
+                let WorkerStage::Ready(thread) = &readers.get(at)?.worker else { return None };
                 let message = Array::of2(&"bytes".into(), &Uint8Array::new(&buffer));
                 // Fails only for a buffer that was transferred before.
                 let _ = thread.worker.post_message_with_transfer(&message, &Array::of1(&buffer));
             }
-            Err(cause) => self.died(at, &dom::cause(&cause)),
+            Err(cause) => self.on_crash(at, &dom::error_message(&cause)),
         }
         Some(())
     }
 
     /// Handles the result (or failure) of a reader's file.
-    fn file_done(self: &Rc<Self>, at: usize, message: &Array) {
+    fn on_file_done(self: &Rc<Self>, at: usize, message: &Array) {
         if let Some(reader) = self.readers.borrow_mut().get_mut(at) {
             reader.task = None;
         }
-        self.tell(message.clone());
+        self.send(message.clone());
         self.done.set(self.done.get() + 1);
-        (self.act)(Action::Ranks(RanksAction::Surveyed(self.done.get())));
-        self.go_on();
+        (self.dispatch)(Action::Ranks(RanksAction::Surveyed(self.done.get())));
+        self.assign_files();
     }
 
     /// Handles the crash of a worker. For a reader, its file is recorded as failed, and another worker reads the next
     /// one.
-    fn died(self: &Rc<Self>, at: usize, cause: &str) {
-        let ended = self.with(at, std::mem::take);
+    fn on_crash(self: &Rc<Self>, at: usize, cause: &str) {
+        let ended = self.with_worker(at, std::mem::take);
         spawn_local(async move { drop(ended) });
         let place = self.readers.borrow().get(at).and_then(|reader| Some(reader.task.as_ref()?.0));
         match place {
             Some(place) => {
-                self.file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
+                self.on_file_done(at, &Array::of3(&"failed".into(), &(place as f64).into(), &cause.into()));
             }
             None if at == GATHERER => {
-                self.end();
-                (self.act)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
+                self.stop();
+                (self.dispatch)(Action::Ranks(RanksAction::Failed(cause.to_owned())));
             }
             None => {}
         }
@@ -373,10 +373,10 @@ impl Surveyor {
 
 /// Returns all files of `memscape serve`. The error is the reason why they are not known.
 pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String> {
-    let cause = |cause: JsValue| dom::cause(&cause);
-    let response: Response = JsFuture::from(window.fetch_with_str(LISTING)).await.map_err(cause)?.unchecked_into();
+    let cause = |cause: JsValue| dom::error_message(&cause);
+    let response: Response = JsFuture::from(window.fetch_with_str(LISTING_URL)).await.map_err(cause)?.unchecked_into();
     let kind = response.headers().get("content-type").ok().flatten();
-    if !response.ok() || kind.as_deref() != Some(LISTED) {
+    if !response.ok() || kind.as_deref() != Some(LISTING_TYPE) {
         return Err("the server does not list its files".to_owned());
     }
     let text = JsFuture::from(response.text().map_err(cause)?).await.map_err(cause)?;
@@ -384,11 +384,11 @@ pub(super) async fn served_files(window: &Window) -> Result<ServedFiles, String>
 }
 
 /// Returns the survey of a file that the server has sent, in encoded form.
-async fn surveyed_by_server(answer: Promise) -> Result<Uint8Array, String> {
-    let cause = |cause: JsValue| dom::cause(&cause);
+async fn read_survey(answer: Promise) -> Result<Uint8Array, String> {
+    let cause = |cause: JsValue| dom::error_message(&cause);
     let response: Response = JsFuture::from(answer).await.map_err(cause)?.unchecked_into();
     let kind = response.headers().get("content-type").ok().flatten();
-    match (response.ok(), kind.as_deref() == Some(SURVEYED)) {
+    match (response.ok(), kind.as_deref() == Some(SURVEY_TYPE)) {
         (true, true) => {
             let bytes = response.array_buffer().map_err(cause)?;
             Ok(Uint8Array::new(&JsFuture::from(bytes).await.map_err(cause)?))

@@ -23,19 +23,19 @@ pub(super) struct Theme {
     pub(super) font: String,
     pub(super) mono: String,
     /// Number of times that a canvas lost its content. Increasing it causes a redraw, like a change of theme.
-    lost: u32,
+    lost_count: u32,
 }
 
 /// Attribute of the root element with the user's choice. The style sheet uses it as well.
-const CHOSEN: &str = "data-theme";
+const THEME_ATTRIBUTE: &str = "data-theme";
 
 const DARK: &str = "(prefers-color-scheme: dark)";
 
 impl Theme {
     /// Returns the current theme.
-    pub(super) fn of(dom: &Dom) -> Theme {
+    pub(super) fn current(dom: &Dom) -> Theme {
         let system = || dom.window.match_media(DARK).ok().flatten().is_some_and(|query| query.matches());
-        let chosen = dom.document.document_element().and_then(|root| root.get_attribute(CHOSEN));
+        let chosen = dom.document.document_element().and_then(|root| root.get_attribute(THEME_ATTRIBUTE));
         let dark = chosen.map_or_else(system, |chosen| chosen == Chosen::Dark.name());
         let style = dom.window.get_computed_style(&dom.body).ok().flatten();
         let property = |name: &str| {
@@ -52,17 +52,17 @@ impl Theme {
             ground: property("--plot"),
             font: property("font-family"),
             mono: property("--mono"),
-            lost: 0,
+            lost_count: 0,
         }
     }
 }
 
 /// Applies the theme that the user has chosen.
-pub(super) fn choose(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
+pub(super) fn apply(dom: &Dom, theme: &RefCell<Theme>, chosen: Chosen) {
     let Some(root) = dom.document.document_element() else { return };
-    set_or_remove(&root, &[(CHOSEN, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
-    let lost = theme.borrow().lost;
-    theme.replace(Theme { lost, ..Theme::of(dom) });
+    set_or_remove(&root, &[(THEME_ATTRIBUTE, (chosen != Chosen::System).then(|| chosen.name().to_owned()))]);
+    let lost = theme.borrow().lost_count;
+    theme.replace(Theme { lost_count: lost, ..Theme::current(dom) });
 }
 
 /// Follows the system's theme, and redraws after a canvas lost its content in a crash of the GPU process.
@@ -70,7 +70,7 @@ pub(super) fn watch(dom: &Dom, theme: &Rc<RefCell<Theme>>, frame: &Rc<Frame>) {
     if let Some(query) = dom.window.match_media(DARK).ok().flatten() {
         let (dom, theme, frame) = (dom.clone(), theme.clone(), frame.clone());
         listen(&query, "change", move |_| {
-            theme.replace(Theme::of(&dom));
+            theme.replace(Theme::current(&dom));
             frame.request();
         });
     }
@@ -78,7 +78,7 @@ pub(super) fn watch(dom: &Dom, theme: &Rc<RefCell<Theme>>, frame: &Rc<Frame>) {
     // Captured at the document, because the event does not bubble and canvases may be replaced.
     let capture = EventListenerOptions::run_in_capture_phase();
     EventListener::new_with_options(&dom.document, "contextrestored", capture, move |_| {
-        theme.borrow_mut().lost += 1;
+        theme.borrow_mut().lost_count += 1;
         frame.request();
     })
     .forget();

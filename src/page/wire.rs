@@ -36,16 +36,16 @@ pub(crate) enum ToWorker {
         which: Which,
     },
     /// Closes the second file.
-    EndSecond,
+    CloseSecond,
     /// Warms up by opening a sample, until the first file is opened.
-    Rehearse,
+    WarmUp,
     Ask(Request),
     /// Requests the snapshot of load `load` as columns.
     Columns {
         load: u32,
     },
     /// Requests the snapshot of load `load` in the cache format of this build.
-    Kept {
+    CacheFile {
         load: u32,
     },
 }
@@ -66,7 +66,7 @@ pub(crate) enum FromWorker {
         status: Option<u16>,
     },
     /// The connection broke, and the worker requests the rest.
-    LinkBroke {
+    LinkInterrupted {
         load: u32,
         /// Number of bytes received.
         at: u64,
@@ -88,20 +88,20 @@ pub(crate) enum FromWorker {
     Columns(Result<Blob, String>),
     /// Number of messages that are fully processed.
     Idle(u32),
-    Died(String),
+    Crashed(String),
 }
 
 /// Tag of [`FromWorker::Ready`].
 const READY: &str = "ready";
 /// Tag of [`ToWorker::Columns`] and [`FromWorker::Columns`].
 const COLUMNS: &str = "columns";
-const KEPT: &str = "kept";
+const CACHE_FILE: &str = "kept";
 const VERSION: &str = "version";
-const END_SECOND: &str = "end second";
+const CLOSE_SECOND: &str = "end second";
 const IDLE: &str = "idle";
-const REHEARSE: &str = "rehearse";
-/// Tag of [`FromWorker::Died`]. [`BOOTSTRAP`] writes it as well.
-const DIED: &str = "died";
+const WARM_UP: &str = "rehearse";
+/// Tag of [`FromWorker::Crashed`]. [`BOOTSTRAP`] writes it as well.
+const CRASHED: &str = "died";
 
 /// Script of a worker, appended to the glue. It waits until the page sends the compiled `WebAssembly.Module` and starts
 /// it. Errors are sent as messages, because the page's `error` event misses some of them.
@@ -130,11 +130,11 @@ impl ToWorker {
             ToWorker::Link { load, member, url, which } => {
                 Array::of5(&"link".into(), &(*load).into(), &url.into(), &JsValue::from(*member), &is_second(*which))
             }
-            ToWorker::EndSecond => Array::of1(&END_SECOND.into()),
-            ToWorker::Rehearse => Array::of1(&REHEARSE.into()),
-            ToWorker::Ask(request) => Array::of2(&"ask".into(), &packed(request)),
+            ToWorker::CloseSecond => Array::of1(&CLOSE_SECOND.into()),
+            ToWorker::WarmUp => Array::of1(&WARM_UP.into()),
+            ToWorker::Ask(request) => Array::of2(&"ask".into(), &encode(request)),
             ToWorker::Columns { load } => Array::of2(&COLUMNS.into(), &(*load).into()),
-            ToWorker::Kept { load } => Array::of2(&KEPT.into(), &(*load).into()),
+            ToWorker::CacheFile { load } => Array::of2(&CACHE_FILE.into(), &(*load).into()),
         }
         .into()
     }
@@ -155,11 +155,11 @@ impl ToWorker {
                 url: message.get(2).as_string()?,
                 which: which(message),
             }),
-            END_SECOND => Some(ToWorker::EndSecond),
-            REHEARSE => Some(ToWorker::Rehearse),
-            "ask" => unpacked(&message.get(1)).map(ToWorker::Ask),
+            CLOSE_SECOND => Some(ToWorker::CloseSecond),
+            WARM_UP => Some(ToWorker::WarmUp),
+            "ask" => decode(&message.get(1)).map(ToWorker::Ask),
             COLUMNS => Some(ToWorker::Columns { load: number(message, 1)? }),
-            KEPT => Some(ToWorker::Kept { load: number(message, 1)? }),
+            CACHE_FILE => Some(ToWorker::CacheFile { load: number(message, 1)? }),
             _ => None,
         }
     }
@@ -173,12 +173,12 @@ impl FromWorker {
             FromWorker::Ready => Array::of1(&READY.into()),
             FromWorker::Reply { load, mut reply } => {
                 take_columns(&mut reply, &buffers);
-                Array::of4(&"reply".into(), &load.into(), &packed(&reply), &buffers)
+                Array::of4(&"reply".into(), &load.into(), &encode(&reply), &buffers)
             }
             FromWorker::LinkFailed { load, status } => {
                 Array::of3(&"link failed".into(), &load.into(), &status.map_or(JsValue::NULL, JsValue::from))
             }
-            FromWorker::LinkBroke { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
+            FromWorker::LinkInterrupted { load, at } => Array::of3(&"broke".into(), &load.into(), &(at as f64).into()),
             FromWorker::Fingerprinted { load, print } => Array::of3(&"print".into(), &load.into(), &print.into()),
             FromWorker::Versioned { load, version } => Array::of3(&VERSION.into(), &load.into(), &version.into()),
             FromWorker::Read(blob, port) => {
@@ -188,7 +188,7 @@ impl FromWorker {
             FromWorker::Columns(Ok(blob)) => Array::of2(&COLUMNS.into(), &blob),
             FromWorker::Columns(Err(why)) => Array::of2(&COLUMNS.into(), &why.into()),
             FromWorker::Idle(done) => Array::of2(&IDLE.into(), &done.into()),
-            FromWorker::Died(cause) => Array::of2(&DIED.into(), &cause.into()),
+            FromWorker::Crashed(cause) => Array::of2(&CRASHED.into(), &cause.into()),
         };
         (message.into(), buffers)
     }
@@ -199,7 +199,7 @@ impl FromWorker {
         match message.get(0).as_string()?.as_str() {
             READY => Some(FromWorker::Ready),
             "reply" => {
-                let mut reply: Reply = unpacked(&message.get(2))?;
+                let mut reply: Reply = decode(&message.get(2))?;
                 put_columns(&mut reply, message.get(3).dyn_ref()?)?;
                 Some(FromWorker::Reply { load: number(message, 1)?, reply })
             }
@@ -207,7 +207,7 @@ impl FromWorker {
                 load: number(message, 1)?,
                 status: number(message, 2).map(|it| it as u16),
             }),
-            "broke" => Some(FromWorker::LinkBroke { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
+            "broke" => Some(FromWorker::LinkInterrupted { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
             }
@@ -218,7 +218,7 @@ impl FromWorker {
                 Some(FromWorker::Columns(columns.map_err(|why: JsValue| why.as_string().unwrap_or_default())))
             }
             IDLE => Some(FromWorker::Idle(number(message, 1)?)),
-            DIED => Some(FromWorker::Died(message.get(1).as_string().unwrap_or_default())),
+            CRASHED => Some(FromWorker::Crashed(message.get(1).as_string().unwrap_or_default())),
             _ => None,
         }
     }
@@ -227,50 +227,50 @@ impl FromWorker {
 /// Moves the columns of a scene, or the bytes for the simulator, out of `reply` into `buffers`.
 fn take_columns(reply: &mut Reply, buffers: &Array) {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
-        return push(buffers, mem::take(bytes));
+        return push_column(buffers, mem::take(bytes));
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return };
     let SceneColumns { edge_px, moment, moments, total, reserved, pending, hidden, hidden_largest } =
         mem::take(&mut scene.columns);
-    push(buffers, edge_px);
-    push(buffers, moment);
-    push(buffers, moments);
-    push(buffers, total);
-    push(buffers, reserved);
-    push(buffers, pending);
-    push(buffers, hidden);
-    push(buffers, hidden_largest);
-    push(buffers, mem::take(&mut scene.quads));
-    push(buffers, mem::take(&mut scene.identities));
+    push_column(buffers, edge_px);
+    push_column(buffers, moment);
+    push_column(buffers, moments);
+    push_column(buffers, total);
+    push_column(buffers, reserved);
+    push_column(buffers, pending);
+    push_column(buffers, hidden);
+    push_column(buffers, hidden_largest);
+    push_column(buffers, mem::take(&mut scene.quads));
+    push_column(buffers, mem::take(&mut scene.identities));
 }
 
 /// Moves the columns back into `reply`, in the order of [`take_columns`].
 fn put_columns(reply: &mut Reply, buffers: &Array) -> Option<()> {
     if let Reply::Answer { answer: Answer::Recording(bytes) | Answer::PlannedSizes(bytes), .. } = reply {
-        *bytes = pull(buffers.iter().next())?;
+        *bytes = read_column(buffers.iter().next())?;
     }
     let Reply::Answer { answer: Answer::Scene(scene), .. } = reply else { return Some(()) };
     let mut buffers = buffers.iter();
     scene.columns = SceneColumns {
-        edge_px: pull(buffers.next())?,
-        moment: pull(buffers.next())?,
-        moments: pull(buffers.next())?,
-        total: pull(buffers.next())?,
-        reserved: pull(buffers.next())?,
-        pending: pull(buffers.next())?,
-        hidden: pull(buffers.next())?,
-        hidden_largest: pull(buffers.next())?,
+        edge_px: read_column(buffers.next())?,
+        moment: read_column(buffers.next())?,
+        moments: read_column(buffers.next())?,
+        total: read_column(buffers.next())?,
+        reserved: read_column(buffers.next())?,
+        pending: read_column(buffers.next())?,
+        hidden: read_column(buffers.next())?,
+        hidden_largest: read_column(buffers.next())?,
     };
-    scene.quads = pull(buffers.next())?;
-    scene.identities = pull(buffers.next())?;
+    scene.quads = read_column(buffers.next())?;
+    scene.identities = read_column(buffers.next())?;
     Some(())
 }
 
-fn push<T: Pod>(buffers: &Array, column: Vec<T>) {
+fn push_column<T: Pod>(buffers: &Array, column: Vec<T>) {
     buffers.push(&Uint8Array::from(bytemuck::cast_slice::<T, u8>(&column)).buffer());
 }
 
-fn pull<T: Pod>(buffer: Option<JsValue>) -> Option<Vec<T>> {
+fn read_column<T: Pod>(buffer: Option<JsValue>) -> Option<Vec<T>> {
     let bytes = Uint8Array::new(buffer?.dyn_ref::<ArrayBuffer>()?);
     let mut column = vec![T::zeroed(); bytes.length() as usize / size_of::<T>()];
     let target = bytemuck::cast_slice_mut::<T, u8>(&mut column);
@@ -285,10 +285,10 @@ fn number(message: &Array, at: u32) -> Option<u32> {
     message.get(at).as_f64().map(|number| number as u32)
 }
 
-fn packed(value: &impl Serialize) -> JsValue {
+fn encode(value: &impl Serialize) -> JsValue {
     Uint8Array::from(encoded(value).as_slice()).into()
 }
 
-fn unpacked<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
+fn decode<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
     decoded(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
 }

@@ -5,18 +5,18 @@
 
 mod link;
 mod reader;
-mod rehearsal;
+mod warm_up;
 mod source;
 
 use crate::wire::{FromWorker, ToWorker};
 use base::apart::apart;
 use compare::{Pair, Which};
 use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
-use engine::{Engine, Pace, Work};
+use engine::{Engine, PartialSchedule, Work};
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use reader::Failure;
-use rehearsal::Rehearsal;
+use warm_up::WarmUp;
 use source::Source;
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufWriter, Write};
@@ -45,24 +45,24 @@ fn listen() -> Result<(), JsValue> {
     let turns = MessageChannel::new()?;
     std::panic::set_hook(Box::new({
         let scope = scope.clone();
-        move |panic| post(&scope, FromWorker::Died(panic.to_string()))
+        move |panic| post(&scope, FromWorker::Crashed(panic.to_string()))
     }));
-    let shell = Rc::new(Shell {
+    let shell = Rc::new(WorkerShell {
         scope: scope.clone(),
         clock,
         turns,
-        engine: RefCell::new(Pair::new(|| Engine::without_simulator().taking_kept())),
+        engine: RefCell::new(Pair::new(|| Engine::without_simulator().with_cache_files())),
         source: RefCell::new(None),
-        rehearsal: RefCell::new(None),
-        unprinted: RefCell::new(None),
+        warm_up: RefCell::new(None),
+        unfingerprinted: RefCell::new(None),
         loads: Default::default(),
         running: Cell::new(false),
         received: Cell::default(),
-        printing: Cell::default(),
+        fingerprinting: Cell::default(),
         progress_due: Cell::new(0.0),
         pace: Cell::default(),
         phase: Cell::new(Phase::Decoding),
-        worked: Cell::new(0.0),
+        worked_ms: Cell::new(0.0),
     });
     let listener = EventListener::new(&scope, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| ToWorker::from_js(&event.data()));
@@ -80,12 +80,12 @@ fn listen() -> Result<(), JsValue> {
 const PIECE: usize = 1 << 20;
 
 /// Writer that collects its output as blobs, outside of the wasm memory.
-struct Pieces(Array);
+struct BlobWriter(Array);
 
 /// Buffered output of an export.
-type Out = BufWriter<Pieces>;
+type Output = BufWriter<BlobWriter>;
 
-impl Write for Pieces {
+impl Write for BlobWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let piece = Array::of1(&Uint8Array::from(bytes));
         let piece =
@@ -105,7 +105,7 @@ fn post(scope: &DedicatedWorkerGlobalScope, message: FromWorker) {
     let _ = scope.post_message_with_transfer(&message, &buffers);
 }
 
-struct Shell {
+struct WorkerShell {
     scope: DedicatedWorkerGlobalScope,
     clock: Performance,
     turns: MessageChannel,
@@ -113,10 +113,10 @@ struct Shell {
     /// Source of the file that is being loaded.
     source: RefCell<Option<Rc<Source>>>,
     /// Warm-up work that runs until the first file is opened.
-    rehearsal: RefCell<Option<Box<Rehearsal>>>,
+    warm_up: RefCell<Option<Box<WarmUp>>>,
     /// Source that was read last, while its fingerprint is pending. The fingerprint is computed after the picture was
     /// sent.
-    unprinted: RefCell<Option<Rc<Source>>>,
+    unfingerprinted: RefCell<Option<Rc<Source>>>,
     /// Loads of the first and the second file, used in their replies. A newer load may still wait for its first bytes.
     loads: [Cell<u32>; 2],
     /// Set while [`Shell::run`] is running. It runs at most once at a time.
@@ -124,27 +124,27 @@ struct Shell {
     /// Number of messages received, for [`FromWorker::Idle`].
     received: Cell<u32>,
     /// Number of fingerprints that are being computed.
-    printing: Cell<u32>,
+    fingerprinting: Cell<u32>,
     /// Earliest time of the next progress message, in milliseconds.
     progress_due: Cell<f64>,
     /// Determines when the next partial result is sent.
-    pace: Cell<Pace>,
+    pace: Cell<PartialSchedule>,
     /// Phase in the latest progress message.
     phase: Cell<Phase>,
     /// Milliseconds that the engine has worked since a file was opened, without waiting for its bytes.
-    worked: Cell<f64>,
+    worked_ms: Cell<f64>,
 }
 
-impl Shell {
+impl WorkerShell {
     fn receive(self: &Rc<Self>, message: ToWorker) {
         self.received.set(self.received.get().wrapping_add(1));
         // A real request ends the warm-up.
-        self.rehearsal.take().into_iter().for_each(|rehearsal| rehearsal.end());
+        self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
-            ToWorker::Rehearse => drop(self.rehearsal.replace(Some(Box::new(Rehearsal::new())))),
-            ToWorker::File { load, member, file, which } => self.begin(Source::file((load, which), member, file)),
-            ToWorker::Link { load, member, url, which } => self.begin(Source::link((load, which), member, url)),
-            ToWorker::EndSecond => {
+            ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
+            ToWorker::File { load, member, file, which } => self.set_source(Source::from_file((load, which), member, file)),
+            ToWorker::Link { load, member, url, which } => self.set_source(Source::from_link((load, which), member, url)),
+            ToWorker::CloseSecond => {
                 let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == Which::Second);
                 if is_second {
                     self.end_source();
@@ -152,7 +152,7 @@ impl Shell {
                 self.engine.borrow_mut().end_second();
             }
             ToWorker::Columns { load } => self.write(load, Engine::write_columns),
-            ToWorker::Kept { load } => self.write(load, Engine::write_kept),
+            ToWorker::CacheFile { load } => self.write(load, Engine::write_kept),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -166,14 +166,14 @@ impl Shell {
     }
 
     /// Writes the snapshot of load `load` and sends it, or the reason why it cannot be written.
-    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Out) -> Result<Out, E>) {
+    fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Output) -> Result<Output, E>) {
         let written = || {
             let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
             let engine = self.engine.borrow();
             let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
-            let out = BufWriter::with_capacity(PIECE, Pieces(Array::new()));
+            let out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
             let out = write(engine, out).map_err(|why| why.to_string())?;
-            let Pieces(pieces) = out.into_inner().map_err(|error| error.to_string())?;
+            let BlobWriter(pieces) = out.into_inner().map_err(|error| error.to_string())?;
             Blob::new_with_blob_sequence(&pieces).map_err(|_| "the browser could not store the columns".to_owned())
         };
         post(&self.scope, FromWorker::Columns(written()));
@@ -183,8 +183,8 @@ impl Shell {
         &self.loads[which as usize]
     }
 
-    fn begin(self: &Rc<Self>, source: Source) {
-        self.print();
+    fn set_source(self: &Rc<Self>, source: Source) {
+        self.send_fingerprint();
         self.end_source();
         self.source.replace(Some(Rc::new(source)));
     }
@@ -201,36 +201,36 @@ impl Shell {
         loop {
             let began = self.clock.now();
             let work = apart(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
-            self.worked.set(self.worked.get() + self.clock.now() - began);
+            self.worked_ms.set(self.worked_ms.get() + self.clock.now() - began);
             apart(|| self.post_replies());
             apart(|| self.post_partial());
             if work == Work::Idle {
-                self.print();
+                self.send_fingerprint();
             }
             if work == Work::More || self.clock.now() >= slice_ends {
-                self.turn().await;
+                self.yield_to_queue().await;
                 slice_ends = self.clock.now() + SLICE_MS;
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
-            if !self.read().await && apart(|| self.rehearse(slice_ends)) == Work::Idle {
+            if !self.read().await && apart(|| self.step_warm_up(slice_ends)) == Work::Idle {
                 break;
             }
         }
         self.running.set(false);
-        self.rest();
+        self.post_if_idle();
     }
 
     /// Notifies the page if there is nothing left to do.
-    fn rest(&self) {
-        if !self.running.get() && self.printing.get() == 0 {
+    fn post_if_idle(&self) {
+        if !self.running.get() && self.fingerprinting.get() == 0 {
             post(&self.scope, FromWorker::Idle(self.received.get()));
         }
     }
 
     /// Continues the warm-up, if there is one.
-    fn rehearse(&self, slice_ends: f64) -> Work {
-        let mut rehearsal = self.rehearsal.borrow_mut();
+    fn step_warm_up(&self, slice_ends: f64) -> Work {
+        let mut rehearsal = self.warm_up.borrow_mut();
         let work = rehearsal.as_mut().map_or(Work::Idle, |it| it.step(&mut || self.clock.now() < slice_ends));
         if work == Work::Idle
             && let Some(rehearsal) = rehearsal.take()
@@ -248,15 +248,15 @@ impl Shell {
         let want = self.engine.borrow().wants();
         let result = match want {
             _ if !source.is_open() => source.open().await,
-            Some(Want::Next) => source.chunk().await,
+            Some(Want::Next) => source.read_chunk().await,
             Some(Want::At(offset)) => match source.seek(offset) {
-                Ok(()) => source.chunk().await,
+                Ok(()) => source.read_chunk().await,
                 Err(failure) => Err(failure),
             },
-            Some(Want::Whole) => source.keep().await,
+            Some(Want::Whole) => source.keep_chunk().await,
             None => {
                 // The engine has found an error, has all it needs, or was cancelled.
-                self.leave(self.source.take());
+                self.finish_source(self.source.take());
                 return true;
             }
         };
@@ -271,8 +271,8 @@ impl Shell {
                     post(&self.scope, FromWorker::Versioned { load: source.load, version });
                 }
                 self.load(source.which).set(source.load);
-                self.worked.set(0.0);
-                self.pace.set(Pace::begun(self.clock.now()));
+                self.worked_ms.set(0.0);
+                self.pace.set(PartialSchedule::begun(self.clock.now()));
                 let open = Request::Open { name, total_bytes, access, member: source.member };
                 match source.which {
                     Which::First => engine.request(open),
@@ -283,11 +283,11 @@ impl Shell {
                 let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
                 self.post(source.which, Reply::Progress(progress));
             }
-            Ok(source::Event::Broke(at)) => post(&self.scope, FromWorker::LinkBroke { load: source.load, at }),
+            Ok(source::Event::Interrupted(at)) => post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at }),
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
                 engine.request(Request::EndOfFile);
-                self.leave(self.source.take());
+                self.finish_source(self.source.take());
             }
             Err(failure) => {
                 engine.request(Request::Cancel);
@@ -306,23 +306,23 @@ impl Shell {
     }
 
     /// Finishes with a source, whose fingerprint is computed later.
-    fn leave(self: &Rc<Self>, source: Option<Rc<Source>>) {
-        self.print();
-        self.unprinted.replace(source);
+    fn finish_source(self: &Rc<Self>, source: Option<Rc<Source>>) {
+        self.send_fingerprint();
+        self.unfingerprinted.replace(source);
     }
 
     /// Computes the fingerprint of the source that was read last, and sends it.
-    fn print(self: &Rc<Self>) {
-        let Some(source) = self.unprinted.take() else { return };
+    fn send_fingerprint(self: &Rc<Self>) {
+        let Some(source) = self.unfingerprinted.take() else { return };
         let shell = self.clone();
-        self.printing.set(self.printing.get() + 1);
+        self.fingerprinting.set(self.fingerprinting.get() + 1);
         spawn_local(async move {
-            if let Some(print) = source.print().await {
+            if let Some(print) = source.fingerprint().await {
                 post(&shell.scope, FromWorker::Fingerprinted { load: source.load, print });
             }
             source.cancel();
-            shell.printing.set(shell.printing.get() - 1);
-            shell.rest();
+            shell.fingerprinting.set(shell.fingerprinting.get() - 1);
+            shell.post_if_idle();
         });
     }
 
@@ -330,12 +330,12 @@ impl Shell {
         while let Some((which, reply)) = { self.engine.borrow_mut().next_reply() } {
             if matches!(reply, Reply::Opened(_)) {
                 // For developer tools and the benchmark, which parses this text.
-                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked.get()));
+                let _ = self.clock.mark(&format!("memscape: opened by {:.0} ms of work", self.worked_ms.get()));
             }
             let is_picture = matches!(reply, Reply::Answer { answer: Answer::Scene(_), .. });
             self.post(which, reply);
             if is_picture {
-                self.print();
+                self.send_fingerprint();
             }
         }
     }
@@ -348,7 +348,7 @@ impl Shell {
         }
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
         self.post(Which::First, reply);
-        self.pace.set(Pace::told(now, self.clock.now()));
+        self.pace.set(PartialSchedule::told(now, self.clock.now()));
     }
 
     /// Sends a reply about a file. Progress is limited in frequency. Answers are always sent as replies of the first
@@ -367,7 +367,7 @@ impl Shell {
     }
 
     /// Lets pending messages be received. Uses a message channel, because a timer would wait 4 ms.
-    async fn turn(&self) {
+    async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
             let _ = JsFuture::from(passed).await;

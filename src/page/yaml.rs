@@ -1,7 +1,7 @@
 //! The page's handle to the YAML parser, a worker with its own wasm. Each text is parsed by a new worker.
 
-use super::part::Code;
-use super::thread::Thread;
+use super::worker_code::WorkerCode;
+use super::thread::WorkerThread;
 use engine::protocol::decoded;
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -13,45 +13,45 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Window;
 
 /// Handle to the YAML parser.
-pub(super) struct Yaml {
-    act: Box<dyn Fn(Action)>,
-    code: Code,
+pub(super) struct YamlParser {
+    dispatch: Box<dyn Fn(Action)>,
+    code: WorkerCode,
     /// Worker that parses the latest text. A worker with an older text is terminated.
-    thread: RefCell<Option<Thread>>,
+    thread: RefCell<Option<WorkerThread>>,
     /// Number of texts parsed so far.
-    texts: Cell<u32>,
+    parse_count: Cell<u32>,
 }
 
-impl Yaml {
-    pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Yaml> {
+impl YamlParser {
+    pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<YamlParser> {
         let (thread, texts) = Default::default();
-        Rc::new(Yaml { act: Box::new(act), code: Code::new(window, "part-yaml"), thread, texts })
+        Rc::new(YamlParser { dispatch: Box::new(act), code: WorkerCode::new(window, "part-yaml"), thread, parse_count: texts })
     }
 
     /// Parses a text and dispatches the result.
-    pub(super) fn read(self: &Rc<Self>, text: String) {
-        let number = self.texts.get() + 1;
-        self.texts.set(number);
+    pub(super) fn parse(self: &Rc<Self>, text: String) {
+        let number = self.parse_count.get() + 1;
+        self.parse_count.set(number);
         let yaml = self.clone();
         spawn_local(async move {
-            let code = yaml.code.get().await;
-            if yaml.texts.get() != number {
+            let code = yaml.code.get_or_load().await;
+            if yaml.parse_count.get() != number {
                 return;
             }
             let (hearing, heard) = (yaml.clone(), text.clone());
             let hear = move |message: Result<_, String>| {
-                if hearing.texts.get() == number {
-                    hearing.hear(&heard, message.map(JsCast::unchecked_into));
+                if hearing.parse_count.get() == number {
+                    hearing.on_message(&heard, message.map(JsCast::unchecked_into));
                 }
             };
-            match code.and_then(|(script, module)| Thread::new(&script, &module, hear)) {
+            match code.and_then(|(script, module)| WorkerThread::new(&script, &module, hear)) {
                 Ok(thread) => drop(yaml.thread.replace(Some(thread))),
-                Err(cause) => (yaml.act)(Action::Rules(RulesAction::YamlRead(text, Err(cause)))),
+                Err(cause) => (yaml.dispatch)(Action::Rules(RulesAction::YamlRead(text, Err(cause)))),
             }
         });
     }
 
-    fn hear(self: &Rc<Self>, text: &str, message: Result<Array, String>) {
+    fn on_message(self: &Rc<Self>, text: &str, message: Result<Array, String>) {
         let read = message.and_then(|message| match message.get(0).as_string().as_deref() {
             Some("ready") => Ok(None),
             Some("values") => Ok(message.get(1).dyn_ref::<Uint8Array>().and_then(|bytes| decoded(&bytes.to_vec()))),
@@ -68,6 +68,6 @@ impl Yaml {
         // The running listener belongs to the thread, so the thread is dropped later.
         let ended = self.thread.take();
         spawn_local(async move { drop(ended) });
-        (self.act)(Action::Rules(RulesAction::YamlRead(text.to_owned(), read)));
+        (self.dispatch)(Action::Rules(RulesAction::YamlRead(text.to_owned(), read)));
     }
 }

@@ -65,7 +65,7 @@ pub struct Text {
     pub anchor: Anchor,
     pub size: f64,
     pub tint: Tint,
-    pub face: Face,
+    pub style: FontStyle,
 }
 
 /// Horizontal anchor of a text.
@@ -78,10 +78,10 @@ pub enum Anchor {
 
 /// Style of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Face {
+pub enum FontStyle {
     Plain,
     /// Plain, with a rim in the background colour, for text inside the picture.
-    Rimmed,
+    Outlined,
     Bold,
     Mono,
 }
@@ -89,7 +89,7 @@ pub enum Face {
 /// Role of a colour. The theme defines the colour itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tint {
-    Soft,
+    Muted,
     Strong,
     /// The background, for text on a filled label.
     Ground,
@@ -108,24 +108,24 @@ pub enum Tint {
 impl Text {
     /// Creates a plain label that starts at `at`.
     pub fn label(text: String, at: [f64; 2], size: f64) -> Text {
-        Text { text, at, anchor: Anchor::Start, size, tint: Tint::Soft, face: Face::Plain }
+        Text { text, at, anchor: Anchor::Start, size, tint: Tint::Muted, style: FontStyle::Plain }
     }
 }
 
 /// Returns the estimated width of a text in a font of this size. It overestimates rather than underestimates.
 pub fn width(text: &str, size: f64) -> f64 {
-    size * text.chars().map(part).sum::<f64>()
+    size * text.chars().map(letter_width).sum::<f64>()
 }
 
 /// Truncates a text to `room` pixels and appends `…` if something is cut. Returns an empty string if not even that
 /// fits.
-pub fn cut(text: &str, size: f64, room: f64) -> String {
+pub fn truncated(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
     }
     let mut left = room - size * FULL;
     let fits = |letter: &char| {
-        left -= size * part(*letter);
+        left -= size * letter_width(*letter);
         left >= 0.0
     };
     let mut kept: String = text.chars().take_while(fits).collect();
@@ -136,7 +136,7 @@ pub fn cut(text: &str, size: f64, room: f64) -> String {
     kept
 }
 
-fn part(letter: char) -> f64 {
+fn letter_width(letter: char) -> f64 {
     match letter {
         'f' | 'i' | 'j' | 'l' | 'r' | 't' | 'I' | ' ' | '.' | ',' | ':' | ';' | '!' | '|' | '(' | ')' | '[' | ']'
         | '\'' | '/' | '·' => NARROW,

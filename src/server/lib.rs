@@ -109,7 +109,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Response) -> io::Result
     let mut words = request.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let path = target.split(['?', '#']).next().unwrap_or_default();
-    let response = answer(&percent_decoded(path.trim_start_matches('/')));
+    let response = answer(&percent_decode(path.trim_start_matches('/')));
     write!(
         stream,
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\nConnection: close\r\n",
@@ -126,7 +126,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Response) -> io::Result
     stream.flush()
 }
 
-fn percent_decoded(path: &str) -> String {
+fn percent_decode(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('%') {

@@ -7,7 +7,7 @@ pub struct Catalog(Vec<(&'static str, Vec<Column>)>);
 
 impl Catalog {
     /// Creates a catalog without hidden columns.
-    pub(crate) fn of(tables: impl Iterator<Item = (&'static str, Vec<Column>)>) -> Catalog {
+    pub(crate) fn new(tables: impl Iterator<Item = (&'static str, Vec<Column>)>) -> Catalog {
         let shown = |(name, columns): (&'static str, Vec<Column>)| {
             (name, columns.into_iter().filter(|column| !column.hidden).collect())
         };

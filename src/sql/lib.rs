@@ -9,26 +9,26 @@
 //!
 //! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.
 
-mod canned;
+mod examples;
 mod catalog;
-pub mod desk;
-mod facts;
+pub mod tab;
+mod cache;
 mod functions;
-mod moment;
+mod when;
 mod node;
 mod queries;
 mod rows;
-mod saved;
+mod save;
 mod schema;
 mod shared;
 mod source;
 mod tables;
-mod typing;
+mod completion;
 
-pub use canned::{CANNED, Canned};
+pub use examples::{EXAMPLE_QUERIES, ExampleQuery};
 pub use catalog::Catalog;
 pub use queries::Queries;
-pub use schema::{Described, TABLES, schema_text};
-pub use source::{Holds, Labelled, Source};
+pub use schema::{TableDescription, TABLES, schema_text};
+pub use source::{SideProvider, FileLabel, Source};
 pub use sqlite::{Cancel, Cell, Error, Limits, Value, save_rows};
-pub use typing::{Class, Completion, Token, completions, tokens};
+pub use completion::{TokenClass, Completion, Token, completions, tokens};

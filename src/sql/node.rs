@@ -4,7 +4,7 @@ use history::snapshot::FrameId;
 
 /// Subject of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Stem {
+pub(crate) enum TreeNodeKind {
     Everything,
     Unexplained,
     NoStack,
@@ -13,14 +13,14 @@ pub(crate) enum Stem {
     Frame(FrameId),
 }
 
-impl Stem {
+impl TreeNodeKind {
     /// Returns the name of a node that is not a frame.
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Stem::Everything | Stem::Frame(_) => "all allocations",
-            Stem::Unexplained => "unexplained bytes",
-            Stem::NoStack => "no stack",
-            Stem::OfFrees => "allocated before recording (stacks of their frees)",
+            TreeNodeKind::Everything | TreeNodeKind::Frame(_) => "all allocations",
+            TreeNodeKind::Unexplained => "unexplained bytes",
+            TreeNodeKind::NoStack => "no stack",
+            TreeNodeKind::OfFrees => "allocated before recording (stacks of their frees)",
         }
     }
 }
@@ -28,7 +28,7 @@ impl Stem {
 /// A node of a call tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node {
-    pub(crate) stem: Stem,
+    pub(crate) kind: TreeNodeKind,
     pub(crate) parent: u32,
     pub(crate) depth: u32,
     pub(crate) own: [u64; 2],

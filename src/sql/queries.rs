@@ -2,8 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::source::Source;
-use crate::typing::{Class, pieces};
-use crate::{functions, saved, tables};
+use crate::completion::{TokenClass, tokens_with};
+use crate::{functions, save, tables};
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ impl Queries {
             database.add_table(name, table.clone())?;
         }
         functions::add(&database, &source)?;
-        let catalog = Catalog::of(tables.iter().map(|(name, table)| (*name, table.columns())));
+        let catalog = Catalog::new(tables.iter().map(|(name, table)| (*name, table.columns())));
         Ok(Queries { database, catalog })
     }
 
@@ -41,7 +41,7 @@ impl Queries {
         head: &mut dyn FnMut(&[&str]),
         row: &mut dyn FnMut(&[Value<'_>]) -> bool,
     ) -> Result<(), Error> {
-        self.database.query(&callable(sql), head, row)
+        self.database.query(&quote_between(sql), head, row)
     }
 
     /// Returns a handle that stops the running query from any thread.
@@ -59,17 +59,17 @@ impl Queries {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str) -> Result<(), Error> {
-        self.database.save(file, &saved::statements(&self.catalog))
+        self.database.save(file, &save::statements(&self.catalog))
     }
 }
 
 /// Quotes the table name `between`, which SQLite would parse as an operator.
-fn callable(sql: &str) -> Cow<'_, str> {
+fn quote_between(sql: &str) -> Cow<'_, str> {
     let mut quoted = String::new();
     let (mut done, mut before) = (0, "");
-    for piece in pieces(sql, &|_| false) {
+    for piece in tokens_with(sql, &|_| false) {
         let Some(text) = sql.get(piece.from..piece.to) else { continue };
-        if piece.class == Class::Comment || text.trim().is_empty() {
+        if piece.class == TokenClass::Comment || text.trim().is_empty() {
             continue;
         }
         let is_table = |word: &str| before.eq_ignore_ascii_case(word);

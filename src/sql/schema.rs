@@ -5,19 +5,19 @@ use crate::functions::FUNCTIONS;
 
 /// Description of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Described {
+pub struct TableDescription {
     pub name: &'static str,
     /// Arguments of a table function. Empty for others.
     pub arguments: &'static str,
     pub about: &'static str,
 }
 
-const fn table(name: &'static str, arguments: &'static str, about: &'static str) -> Described {
-    Described { name, arguments, about }
+const fn table(name: &'static str, arguments: &'static str, about: &'static str) -> TableDescription {
+    TableDescription { name, arguments, about }
 }
 
 /// All tables.
-pub const TABLES: [Described; 13] = [
+pub const TABLES: [TableDescription; 13] = [
     table("allocation", "", "all allocations, those from before recording included"),
     table("event", "", "the trace, in order"),
     table("stack", "", "stacks of allocations, events, segments and blocks, with their innermost frame"),

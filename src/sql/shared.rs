@@ -1,9 +1,9 @@
 //! Computation of data that all rows of a file or device share, on first use.
 
-use crate::facts::{BlockPlace, Step};
+use crate::cache::{BlockPlace, Step};
 use crate::source::Source;
 use analysis::{Sites, frame_line};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::Moment;
 use engine::{Side, StepSearch};
 use history::snapshot::{FrameId, Snapshot, StackId};
@@ -17,7 +17,7 @@ impl Source {
     pub(crate) fn site(&self, file: usize, stack: StackId) -> Option<FrameId> {
         let snapshot = self.snapshot(file)?;
         let mut sites = self.files.get(file)?.facts.sites.borrow_mut();
-        sites.get_or_insert_with(|| Sites::new(snapshot)).of(snapshot, stack)
+        sites.get_or_insert_with(|| Sites::new(snapshot)).call_site(snapshot, stack)
     }
 
     /// Returns the call site of a stack as text: `file:line function`.
@@ -128,7 +128,7 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
 
 fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {
     let goes_on = &mut || true;
-    let slice = &mut Slice::new(goes_on);
+    let slice = &mut TimeSlice::new(goes_on);
     let mut search = StepSearch::new(device);
     while search.step(side, slice).is_err() {}
     let spans = search.spans().iter().enumerate();
@@ -136,7 +136,7 @@ fn steps(side: &Side<'_>, device: i64) -> Vec<Step> {
         .map(|(number, span)| Step {
             name: search.name(side, number),
             span: [span.from, span.to],
-            peak: side.most_live_in(Moment(span.from), Moment(span.to)),
+            peak: side.peak_bytes_in(Moment(span.from), Moment(span.to)),
         })
         .collect()
 }

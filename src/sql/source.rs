@@ -1,23 +1,23 @@
 //! Files that are queried, and their devices.
 
-use crate::facts::{FileFacts, PartFacts};
+use crate::cache::{FileCache, DeviceCache};
 use engine::protocol::FileSummary;
-use engine::{Engine, Opened, Side};
+use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};
 
-/// An open file with all derived data ([`Engine::whole_side`], [`Opened::prepare`]).
-pub trait Holds {
+/// An open file with all derived data ([`Engine::complete_side`], [`Opened::prepare`]).
+pub trait SideProvider {
     /// Returns a device of the file.
     fn side_of(&self, device: i64) -> Option<Side<'_>>;
 }
 
-impl Holds for Engine {
+impl SideProvider for Engine {
     fn side_of(&self, device: i64) -> Option<Side<'_>> {
         self.side(device)
     }
 }
 
-impl Holds for Opened {
+impl SideProvider for OpenedFile {
     fn side_of(&self, device: i64) -> Option<Side<'_>> {
         self.side(device)
     }
@@ -25,7 +25,7 @@ impl Holds for Opened {
 
 /// Label that distinguishes a file from others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labelled {
+pub struct FileLabel {
     /// `A` or `B` in a comparison.
     pub side: Option<&'static str>,
     pub rank: Option<u32>,
@@ -33,49 +33,49 @@ pub struct Labelled {
 
 /// A file.
 pub(crate) struct File {
-    holder: Box<dyn Holds>,
+    holder: Box<dyn SideProvider>,
     pub(crate) summary: FileSummary,
-    pub(crate) label: Labelled,
+    pub(crate) label: FileLabel,
     /// Offset of its stack numbers, so that they are unique across files.
     pub(crate) first_stack: i64,
     /// Its devices, as range of `Source::parts`.
     pub(crate) parts: std::ops::Range<usize>,
-    pub(crate) facts: FileFacts,
+    pub(crate) facts: FileCache,
 }
 
 /// A device of a file.
-pub(crate) struct Part {
+pub(crate) struct SourceDevice {
     pub(crate) file: usize,
     pub(crate) device: i64,
-    pub(crate) facts: PartFacts,
+    pub(crate) facts: DeviceCache,
 }
 
 /// Open files and their devices.
 #[derive(Default)]
 pub struct Source {
     pub(crate) files: Vec<File>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SourceDevice>,
     stacks: i64,
 }
 
 impl Source {
     /// Creates a source with one file.
-    pub fn of(summary: FileSummary, holder: Box<dyn Holds>) -> Source {
+    pub fn single(summary: FileSummary, holder: Box<dyn SideProvider>) -> Source {
         let mut source = Source::default();
-        source.add(Labelled::default(), summary, holder);
+        source.add(FileLabel::default(), summary, holder);
         source
     }
 
     /// Adds a file. A file without devices has no rows.
-    pub fn add(&mut self, label: Labelled, summary: FileSummary, holder: Box<dyn Holds>) {
+    pub fn add(&mut self, label: FileLabel, summary: FileSummary, holder: Box<dyn SideProvider>) {
         let (file, first) = (self.files.len(), self.parts.len());
         let mut stacks = 0;
         for device in &summary.devices {
             let Some(side) = holder.side_of(device.device) else { continue };
             stacks = side.snapshot().stacks.len() as i64;
-            self.parts.push(Part { file, device: device.device, facts: PartFacts::default() });
+            self.parts.push(SourceDevice { file, device: device.device, facts: DeviceCache::default() });
         }
-        let (parts, first_stack, facts) = (first..self.parts.len(), self.stacks, FileFacts::default());
+        let (parts, first_stack, facts) = (first..self.parts.len(), self.stacks, FileCache::default());
         self.stacks += stacks;
         self.files.push(File { holder, summary, label, first_stack, parts, facts });
     }
@@ -106,7 +106,7 @@ impl Source {
 
     /// Returns true for each label that files have: side, rank.
     pub(crate) fn has_labels(&self) -> [bool; 2] {
-        let has = |is: fn(&Labelled) -> bool| self.files.iter().any(|file| is(&file.label));
+        let has = |is: fn(&FileLabel) -> bool| self.files.iter().any(|file| is(&file.label));
         [has(|label| label.side.is_some()), has(|label| label.rank.is_some())]
     }
 }

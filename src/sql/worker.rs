@@ -26,8 +26,8 @@ use engine::open_columns;
 use engine::protocol::{CategorySet, decoded};
 use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
-use sql::desk::{Desk, Node, Told};
-use sql::{Labelled, Limits, Queries, Source};
+use sql::desk::{SqlTab, Node, Told};
+use sql::{FileLabel, Limits, Queries, Source};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
@@ -77,7 +77,7 @@ fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
     let _ = scope.post_message(message);
 }
 
-fn receive(slot: &RefCell<Option<Desk>>, message: &Array) -> Option<Vec<Told>> {
+fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<Told>> {
     let what = message.get(0).as_string()?;
     let mut slot = slot.borrow_mut();
     if what == "open" {
@@ -115,7 +115,7 @@ fn open(
     history: &str,
     rules: &Uint8Array,
     second: Option<&'static str>,
-) -> Result<(Desk, Vec<Told>), String> {
+) -> Result<(SqlTab, Vec<Told>), String> {
     let categories: CategorySet = decoded(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
     let mut source = Source::default();
     for (file, side) in files.iter().zip(SIDES) {
@@ -131,11 +131,11 @@ fn open(
         };
         let mut opened = open_columns(name.to_owned(), &mut read)?;
         opened.prepare(&categories);
-        let label = Labelled { side: second.map(|_| side), rank: None };
+        let label = FileLabel { side: second.map(|_| side), rank: None };
         source.add(label, opened.summary(), Box::new(opened));
     }
     let queries = Queries::new(source, Date::now, LIMITS).map_err(|error| error.to_string())?;
-    Ok(Desk::new(queries, Date::now, name, history, second))
+    Ok(SqlTab::new(queries, Date::now, name, history, second))
 }
 
 fn message(told: &Told) -> Array {

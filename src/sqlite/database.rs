@@ -1,6 +1,6 @@
 //! An in-memory database whose tables are implemented by the program.
 
-use crate::adapter::{Local, add, limit_memory, value_of};
+use crate::adapter::{Local, add, limit_memory, to_value};
 use crate::cell::{Cell, Value};
 use crate::error::Error;
 use crate::guard::{Cancel, Guard, Limits};
@@ -47,7 +47,7 @@ impl Database {
     /// # Errors
     /// Returns an error if SQLite runs out of memory.
     pub fn new(clock: fn() -> f64, limits: Limits) -> Result<Database, Error> {
-        let of = |error: rusqlite::Error| Error::of(&error, limits.memory);
+        let of = |error: rusqlite::Error| Error::from_sqlite(&error, limits.memory);
         let mut connection = Connection::open_in_memory().map_err(of)?;
         limit_memory(limits.memory);
         for (limit, most) in LIMITS {
@@ -60,11 +60,11 @@ impl Database {
         let _ = connection.execute_batch("PRAGMA temp_store = MEMORY");
         let guard = Rc::new(Guard::new(clock));
         let watching = Local::new(guard.clone());
-        connection.progress_handler(STEPS, Some(move || watching.get().is_over())).map_err(of)?;
+        connection.progress_handler(STEPS, Some(move || watching.get().must_stop())).map_err(of)?;
         let asked = Local::new(guard.clone());
         let allows = move |context: AuthContext<'_>| asked.get().allows(&context);
         connection.authorizer(Some(allows)).map_err(of)?;
-        guard.close(true);
+        guard.set_read_only(true);
         Ok(Database { connection, guard, limits, of_thread: PhantomData })
     }
 
@@ -89,7 +89,7 @@ impl Database {
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
         let function = Local::new(function);
         let call = move |context: &mut rusqlite::functions::Context<'_>| {
-            let values: Vec<Value<'_>> = (0..context.len()).map(|at| value_of(context.get_raw(at))).collect();
+            let values: Vec<Value<'_>> = (0..context.len()).map(|at| to_value(context.get_raw(at))).collect();
             let cell = function.get()(&values).map_err(|why| rusqlite::Error::UserFunctionError(why.into()))?;
             Ok(ToSqlOutput::Owned(match cell {
                 Cell::Null => Owned::Null,
@@ -122,7 +122,7 @@ impl Database {
         head: &mut dyn FnMut(&[&str]),
         row: &mut dyn FnMut(&[Value<'_>]) -> bool,
     ) -> Result<(), Error> {
-        self.guard.begin(self.limits);
+        self.guard.start(self.limits);
         self.run(sql, head, row).map_err(|error| match error {
             Failure::Ours(error) => error,
             Failure::Sqlite(error) => self.error(&error),
@@ -137,19 +137,19 @@ impl Database {
     ) -> Result<(), Failure> {
         check(sql).map_err(Failure::Ours)?;
         let mut batch = Batch::new(&self.connection, sql);
-        let mut statement = batch.next()?.ok_or(Failure::Ours(Error::Nothing))?;
+        let mut statement = batch.next()?.ok_or(Failure::Ours(Error::NoStatement))?;
         if batch.next()?.is_some() {
-            return Err(Failure::Ours(Error::Several));
+            return Err(Failure::Ours(Error::MultipleStatements));
         }
         // Catches statements that the authorizer does not see.
         if !statement.readonly() {
-            return Err(Failure::Ours(Error::Refused("this statement".to_owned())));
+            return Err(Failure::Ours(Error::NotAllowed("this statement".to_owned())));
         }
         let count = statement.column_count();
         head(&statement.column_names().collect::<Vec<_>>());
         let mut rows = statement.raw_query();
         while let Some(next) = rows.next()? {
-            let values = (0..count).map(|at| next.get_ref(at).map(value_of)).collect::<Result<Vec<_>, _>>()?;
+            let values = (0..count).map(|at| next.get_ref(at).map(to_value)).collect::<Result<Vec<_>, _>>()?;
             if !row(&values) {
                 break;
             }
@@ -158,16 +158,16 @@ impl Database {
     }
 
     fn error(&self, error: &rusqlite::Error) -> Error {
-        if let Some(refused) = self.guard.take_refused() {
-            return Error::Refused(refused);
+        if let Some(refused) = self.guard.take_denied() {
+            return Error::NotAllowed(refused);
         }
-        if self.guard.cancel.is_wanted() {
+        if self.guard.cancel.is_cancelled() {
             return Error::Cancelled;
         }
-        if self.guard.is_over() {
-            return Error::TooSlow(self.limits.seconds);
+        if self.guard.must_stop() {
+            return Error::TimeLimit(self.limits.seconds);
         }
-        Error::of(error, self.limits.memory)
+        Error::from_sqlite(error, self.limits.memory)
     }
 
     /// Copies tables to an SQLite file. The statements create, fill and index them in the schema `saved`.
@@ -175,10 +175,10 @@ impl Database {
     /// # Errors
     /// Returns an error if the file cannot be written.
     pub fn save(&self, file: &str, statements: &[String]) -> Result<(), Error> {
-        self.guard.begin(Limits { seconds: 0, ..self.limits });
-        self.guard.close(false);
+        self.guard.start(Limits { seconds: 0, ..self.limits });
+        self.guard.set_read_only(false);
         let saved = self.save_into(file, statements);
-        self.guard.close(true);
+        self.guard.set_read_only(true);
         saved.map_err(|error| self.error(&error))
     }
 

@@ -9,25 +9,25 @@ pub enum Error {
     #[error("{0}")]
     Query(String),
     #[error("{0} is not allowed: queries only read")]
-    Refused(String),
+    NotAllowed(String),
     #[error("stopped after {0} s, the time limit: add conditions, or raise the limit")]
-    TooSlow(u64),
+    TimeLimit(u64),
     #[error("cancelled")]
     Cancelled,
     #[error("the query needs more memory than its limit of {0} MiB: select fewer columns or rows")]
-    TooLarge(u64),
+    MemoryLimit(u64),
     #[error("one statement at a time")]
-    Several,
+    MultipleStatements,
     #[error("no statement")]
-    Nothing,
+    NoStatement,
 }
 
 impl Error {
     /// Converts an error of SQLite.
-    pub(crate) fn of(error: &rusqlite::Error, memory: u64) -> Error {
+    pub(crate) fn from_sqlite(error: &rusqlite::Error, memory: u64) -> Error {
         match error {
             rusqlite::Error::SqliteFailure(failure, _) if failure.code == ErrorCode::OutOfMemory => {
-                Error::TooLarge(memory >> 20)
+                Error::MemoryLimit(memory >> 20)
             }
             rusqlite::Error::SqliteFailure(_, Some(message)) => Error::Query(message.clone()),
             rusqlite::Error::SqlInputError { msg, sql, offset, .. } => {

@@ -25,7 +25,7 @@ impl Cancel {
     }
 
     /// Returns true if the query was cancelled.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
@@ -39,47 +39,47 @@ impl Cancel {
 pub(crate) struct Guard {
     /// Milliseconds since an arbitrary time.
     clock: fn() -> f64,
-    ends: Cell<f64>,
+    deadline: Cell<f64>,
     pub(crate) cancel: Cancel,
     /// Last action that was denied.
-    refused: RefCell<Option<String>>,
+    denied: RefCell<Option<String>>,
     /// True if only reading is allowed. False while the database is set up.
-    is_closed: Cell<bool>,
+    is_read_only: Cell<bool>,
 }
 
 impl Guard {
     pub(crate) fn new(clock: fn() -> f64) -> Guard {
         let cancel = Cancel::default();
-        Guard { clock, ends: Cell::new(f64::MAX), cancel, refused: RefCell::default(), is_closed: Cell::new(false) }
+        Guard { clock, deadline: Cell::new(f64::MAX), cancel, denied: RefCell::default(), is_read_only: Cell::new(false) }
     }
 
     /// Starts the time limit of a query.
-    pub(crate) fn begin(&self, limits: Limits) {
+    pub(crate) fn start(&self, limits: Limits) {
         self.cancel.reset();
-        self.refused.take();
+        self.denied.take();
         let ends = if limits.seconds == 0 { f64::MAX } else { (self.clock)() + limits.seconds as f64 * 1e3 };
-        self.ends.set(ends);
+        self.deadline.set(ends);
     }
 
     /// Allows only reading, or everything.
-    pub(crate) fn close(&self, is_closed: bool) {
-        self.is_closed.set(is_closed);
+    pub(crate) fn set_read_only(&self, is_closed: bool) {
+        self.is_read_only.set(is_closed);
     }
 
     /// Returns true if the query must stop.
-    pub(crate) fn is_over(&self) -> bool {
-        self.cancel.is_wanted() || (self.clock)() > self.ends.get()
+    pub(crate) fn must_stop(&self) -> bool {
+        self.cancel.is_cancelled() || (self.clock)() > self.deadline.get()
     }
 
     /// Returns and clears the last action that was denied.
-    pub(crate) fn take_refused(&self) -> Option<String> {
-        self.refused.take()
+    pub(crate) fn take_denied(&self) -> Option<String> {
+        self.denied.take()
     }
 
     /// Decides if a statement may perform an action.
     pub(crate) fn allows(&self, context: &AuthContext<'_>) -> Authorization {
         let refused = match context.action {
-            _ if !self.is_closed.get() => return Authorization::Allow,
+            _ if !self.is_read_only.get() => return Authorization::Allow,
             AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => return Authorization::Allow,
             AuthAction::Function { function_name } if !matches!(function_name, "load_extension" | "fts3_tokenizer") => {
                 return Authorization::Allow;
@@ -95,7 +95,7 @@ impl Guard {
             _ => "this statement".to_owned(),
         };
         // The first denied action is the most specific. An INSERT also touches the schema.
-        self.refused.borrow_mut().get_or_insert(refused);
+        self.denied.borrow_mut().get_or_insert(refused);
         Authorization::Deny
     }
 }

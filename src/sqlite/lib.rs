@@ -13,7 +13,7 @@ mod error;
 mod guard;
 #[cfg(target_arch = "wasm32")]
 mod omitted;
-mod saved;
+mod save;
 mod statement;
 mod table;
 
@@ -21,5 +21,5 @@ pub use cell::{Cell, Value};
 pub use database::Database;
 pub use error::Error;
 pub use guard::{Cancel, Limits};
-pub use saved::save_rows;
-pub use table::{Bound, Column, Cursor, Filter, Kind, Seek, Table};
+pub use save::save_rows;
+pub use table::{Bound, Column, Cursor, Filter, Kind, SeekColumn, Table};

@@ -8,30 +8,30 @@ const READING: [&str; 3] = ["SELECT", "VALUES", "WITH"];
 /// Checks that a text is a single reading statement. SQLite's authorizer checks what it reads, and if a `WITH` ends in
 /// a write.
 pub(crate) fn check(sql: &str) -> Result<(), Error> {
-    let (first, rest) = word(skip(sql));
-    if first.is_empty() && skip(sql).is_empty() {
-        return Err(Error::Nothing);
+    let (first, rest) = split_word(skip_whitespace(sql));
+    if first.is_empty() && skip_whitespace(sql).is_empty() {
+        return Err(Error::NoStatement);
     }
     let is = |word: &str, wanted: &str| word.eq_ignore_ascii_case(wanted);
     let read = match first {
         explain if is(explain, "EXPLAIN") => {
-            let (query, behind) = word(skip(rest));
-            let (plan, behind) = word(skip(behind));
-            if is(query, "QUERY") && is(plan, "PLAN") { word(skip(behind)).0 } else { query }
+            let (query, behind) = split_word(skip_whitespace(rest));
+            let (plan, behind) = split_word(skip_whitespace(behind));
+            if is(query, "QUERY") && is(plan, "PLAN") { split_word(skip_whitespace(behind)).0 } else { query }
         }
         first => first,
     };
-    if !READING.iter().any(|reading| is(read, reading)) && !skip(sql).starts_with('(') {
+    if !READING.iter().any(|reading| is(read, reading)) && !skip_whitespace(sql).starts_with('(') {
         let named: String = read.chars().take(20).collect();
         let named = if named.is_empty() { "this".to_owned() } else { named.to_uppercase() };
-        return Err(Error::Refused(named));
+        return Err(Error::NotAllowed(named));
     }
-    let behind = end(sql);
-    if skip(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() { Ok(()) } else { Err(Error::Several) }
+    let behind = after_statement(sql);
+    if skip_whitespace(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() { Ok(()) } else { Err(Error::MultipleStatements) }
 }
 
 /// Skips leading whitespace and comments.
-fn skip(mut text: &str) -> &str {
+fn skip_whitespace(mut text: &str) -> &str {
     loop {
         text = text.trim_start_matches([' ', '\n', '\r', '\t', '\u{c}', ';', '\u{feff}']);
         text = match text.get(..2) {
@@ -43,14 +43,14 @@ fn skip(mut text: &str) -> &str {
 }
 
 /// Splits off the first word.
-fn word(text: &str) -> (&str, &str) {
+fn split_word(text: &str) -> (&str, &str) {
     let end = text.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(text.len());
     text.split_at(end)
 }
 
 /// Returns the text after the first semicolon that ends a statement.
-fn end(sql: &str) -> &str {
-    let mut rest = skip(sql);
+fn after_statement(sql: &str) -> &str {
+    let mut rest = skip_whitespace(sql);
     while let Some(sign) = rest.chars().next() {
         let close = match sign {
             ';' => return rest.get(1..).unwrap_or_default(),

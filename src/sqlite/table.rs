@@ -20,7 +20,7 @@ pub struct Column {
 
 /// A column that works like an index: a table can find its values without reading all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seek {
+pub struct SeekColumn {
     /// Index of the column.
     pub column: usize,
     /// True if the table also supports bounds, not only equality.
@@ -36,9 +36,9 @@ pub struct Seek {
 pub enum Bound {
     Equal,
     /// This value and above. SQLite excludes the value itself if necessary.
-    From,
+    AtLeast,
     /// This value and below. SQLite excludes the value itself if necessary.
-    To,
+    AtMost,
 }
 
 /// A condition on a column in [`Table::seeks`].
@@ -55,7 +55,7 @@ pub trait Table {
     fn columns(&self) -> Vec<Column>;
 
     /// Returns the columns that work like an index.
-    fn seeks(&self) -> Vec<Seek>;
+    fn seeks(&self) -> Vec<SeekColumn>;
 
     /// Returns the columns that define the ascending sort order of the rows, most significant first.
     fn order(&self) -> Vec<usize>;
@@ -73,13 +73,13 @@ pub trait Cursor {
     ///
     /// # Errors
     /// Returns a sentence if an argument is invalid.
-    fn begin(&mut self, filters: &[Filter<'_>]) -> Result<(), String>;
+    fn rewind(&mut self, filters: &[Filter<'_>]) -> Result<(), String>;
 
     /// Moves to the next row.
     fn advance(&mut self);
 
     /// Returns true after the last row.
-    fn is_over(&self) -> bool;
+    fn is_at_end(&self) -> bool;
 
     /// Returns a cell of the current row.
     fn cell(&self, column: usize) -> Cell<'_>;

@@ -11,7 +11,7 @@ use web_sys::{Blob, FileReaderSync};
 const PIECE: usize = 1 << 20;
 
 /// Export job for one device.
-pub(super) struct Exporting {
+pub(super) struct ExportRun {
     device: i64,
     job: ExportJob,
     categories: CategorySet,
@@ -65,11 +65,11 @@ impl Write for Pieces {
     }
 }
 
-impl Exporting {
+impl ExportRun {
     /// Decodes an export job. Returns `None` if the bytes are invalid.
-    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<Exporting> {
+    pub(super) fn new(device: i64, job: &[u8], onto: Option<Blob>) -> Option<ExportRun> {
         let (job, categories, range) = decoded(job)?;
-        Some(Exporting { device, job, categories, onto, range })
+        Some(ExportRun { device, job, categories, onto, range })
     }
 
     /// Writes the file. Returns an error message if that fails.

@@ -21,9 +21,9 @@
 //! ["died", text]
 //! ```
 
-use super::exporting::Exporting;
+use super::exporting::ExportRun;
 use base::slice::Slice;
-use compare::ranks::{FileSurvey, Gathering, Order};
+use compare::ranks::{FileSurvey, SurveyProgress, Order};
 use engine::protocol::{Answer, Reply, Want, decoded, encoded};
 use engine::{Opened, Opening};
 use gloo::events::EventListener;
@@ -67,7 +67,7 @@ fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
 struct Shell {
     scope: DedicatedWorkerGlobalScope,
     reading: RefCell<Option<Reading>>,
-    gathering: RefCell<Gathering>,
+    gathering: RefCell<SurveyProgress>,
 }
 
 /// File that is being read.
@@ -82,7 +82,7 @@ struct Reading {
 enum Purpose {
     /// Survey of the file with this index.
     Survey(u32),
-    Export(Box<Exporting>),
+    Export(Box<ExportRun>),
 }
 
 impl Shell {
@@ -91,7 +91,7 @@ impl Shell {
         match message.get(0).as_string()?.as_str() {
             "files" => {
                 let files = Array::from(&message.get(1)).iter().filter_map(|name| name.as_string()).collect();
-                self.gathering.replace(Gathering::new(files));
+                self.gathering.replace(SurveyProgress::new(files));
             }
             "surveyed" => {
                 let of = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
@@ -105,7 +105,7 @@ impl Shell {
                 post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encoded(&reply))));
             }
             "names" => self.gathering.borrow_mut().set_pattern(message.get(1).as_string()?),
-            "cut" => self.gathering.borrow_mut().set_cut(message.get(1).as_string()?),
+            "cut" => self.gathering.borrow_mut().set_omitted_note(message.get(1).as_string()?),
             "open" => {
                 let (place, name) = (number(1)? as u32, message.get(2).as_string()?);
                 let member = number(4).filter(|&member| member >= 0.0).map(|member| member as u32);
@@ -116,7 +116,7 @@ impl Shell {
             "export" => {
                 let (device, name) = (number(1)? as i64, message.get(2).as_string()?);
                 let trace = message.get(6).dyn_into().ok();
-                let exporting = Exporting::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
+                let exporting = ExportRun::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
                 let opening = Opening::new(name, number(3)? as u64, None, number(4)? as u64);
                 let opening = opening.keeping(exporting.range);
                 let purpose = Purpose::Export(Box::new(exporting));

@@ -1,15 +1,15 @@
 //! The application: applies actions to the state of `ui` and carries out the resulting effects.
 
-use crate::cells::{Blocks, Depth, plain_look};
-use crate::field::{Field, Of};
-use crate::layout::Places;
+use crate::cells::{Blocks, Depth, letter_look};
+use crate::field::{Field, FieldPurpose};
+use crate::layout::PaneAreas;
 use crate::panes::{Focus, Order, Press, Scrolled};
 use crate::ranks::Survey;
 use crate::source::Disk;
 use crate::worker::{Load, Worker};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::{Answer, LoadRange, Reply};
-use picture::render::{Look, Twin};
+use picture::render::{PictureTheme, CpuRenderer};
 use std::path::PathBuf;
 use std::time::Instant;
 use ui::comparing::ComparingAction;
@@ -42,16 +42,16 @@ pub struct App {
     disk: Box<dyn Disk>,
     pub(crate) files: Vec<File>,
     /// Files that were open before the ones being loaded. Restored if loading fails.
-    files_before: Vec<File>,
-    pub(crate) twin: Twin,
-    pub(crate) look: Look,
+    previous_files: Vec<File>,
+    pub(crate) rasterizer: CpuRenderer,
+    pub(crate) look: PictureTheme,
     pub(crate) screen: Screen,
     pub(crate) blocks: Blocks,
-    pub(crate) places: Places,
+    pub(crate) layout: PaneAreas,
     pub(crate) focus: Focus,
     pub(crate) field: Option<Field>,
     /// Message in the last line, until the next key press.
-    pub(crate) note: String,
+    pub(crate) message: String,
     /// Lines of the link dialog, while it is open.
     pub(crate) link: Option<Vec<String>>,
     /// True in plain mode, where nothing is drawn side by side.
@@ -61,13 +61,13 @@ pub struct App {
     /// Scroll positions of the report, the side pane and the help, in lines.
     pub(crate) scrolled: Scrolled,
     /// Selected entry of the legend or the palette.
-    pub(crate) entry: usize,
+    pub(crate) selected_entry: usize,
     pub(crate) orders: Vec<Order>,
     pub(crate) press: Option<Press>,
     clock: Instant,
-    is_stale: bool,
+    needs_redraw: bool,
     /// Number of actions so far, wrapping.
-    pub(crate) acts: u64,
+    pub(crate) action_count: u64,
 }
 
 impl App {
@@ -79,25 +79,25 @@ impl App {
             survey: Survey::default(),
             disk,
             files: Vec::new(),
-            files_before: Vec::new(),
-            twin: Twin::new(),
-            look: look(screen),
+            previous_files: Vec::new(),
+            rasterizer: CpuRenderer::new(),
+            look: choose_look(screen),
             screen,
             blocks: if screen.is_braille { Blocks::Braille } else { Blocks::Half },
-            places: Places::default(),
+            layout: PaneAreas::default(),
             focus: Focus::default(),
             field: None,
-            note: String::new(),
+            message: String::new(),
             link: None,
             is_plain: false,
             is_exact: false,
             scrolled: Scrolled::default(),
-            entry: 0,
+            selected_entry: 0,
             orders: Vec::new(),
             press: None,
             clock: Instant::now(),
-            is_stale: true,
-            acts: 0,
+            needs_redraw: true,
+            action_count: 0,
         };
         // A terminal row is as high as two rows of the page's views, so give the views half the height.
         app.act(Action::ViewsResized(50));
@@ -113,11 +113,11 @@ impl App {
             .map(|found| File { path: found.path, name: found.name })
             .collect();
         if found.is_empty() {
-            self.note = "No snapshot found.".to_owned();
+            self.message = "No snapshot found.".to_owned();
             return false;
         }
-        let given = found.iter().map(given).collect();
-        self.files_before = std::mem::replace(&mut self.files, found);
+        let given = found.iter().map(given_file).collect();
+        self.previous_files = std::mem::replace(&mut self.files, found);
         self.act(Action::FilesGiven(given));
         true
     }
@@ -126,29 +126,29 @@ impl App {
     pub(crate) fn compare(&mut self, path: PathBuf) {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let file = File { path, name };
-        let (from, files) = (self.files.len(), vec![given(&file)]);
+        let (from, files) = (self.files.len(), vec![given_file(&file)]);
         self.files.push(file);
         self.act(Action::Comparing(ComparingAction::FilesGiven(from, files)));
     }
 
     /// Applies an action to the state and carries out its effects.
     pub(crate) fn act(&mut self, action: Action) {
-        self.acts = self.acts.wrapping_add(1);
+        self.action_count = self.action_count.wrapping_add(1);
         let now_ms = self.now_ms();
         let asks = action == Action::Command(Command::ChooseEvents)
             || matches!(action, Action::Feature(FeatureAction::Palette(_)));
         let was_asked = matches!(self.state.stage, Stage::Choosing(_));
         let effects = update(&mut self.state, action, now_ms);
         for effect in effects {
-            self.perform(effect);
+            self.carry_out(effect);
         }
-        self.is_stale = true;
+        self.needs_redraw = true;
         if let Stage::Choosing(choosing) = &self.state.stage {
-            if !choosing.wrong.is_empty() {
-                self.note = choosing.wrong.to_owned();
-                self.ask_for(Of::Events);
+            if !choosing.error.is_empty() {
+                self.message = choosing.error.to_owned();
+                self.open_field(FieldPurpose::Events);
             } else if asks {
-                self.ask_for(Of::Events);
+                self.open_field(FieldPurpose::Events);
             } else if !was_asked {
                 // The native program can use all of the machine's memory, so load all events without asking.
                 self.act(Action::Command(Command::OpenAll));
@@ -166,7 +166,7 @@ impl App {
 
     /// Works until there is nothing to do or `has_time` returns `false`. Returns `true` if work is left.
     pub fn work(&mut self, has_time: &mut dyn FnMut() -> bool) -> bool {
-        if let Some(done) = self.survey.take() {
+        if let Some(done) = self.survey.poll() {
             self.act(Action::Ranks(RanksAction::Surveyed(done)));
         }
         loop {
@@ -175,7 +175,7 @@ impl App {
             let is_done = replies.is_empty();
             for (load, reply) in replies {
                 if matches!(reply, Reply::Opened(_)) && load == self.state.load {
-                    self.files_before.clear();
+                    self.previous_files.clear();
                 }
                 self.act(Action::Replied { load, reply });
             }
@@ -186,12 +186,12 @@ impl App {
     }
 
     /// Returns whether the screen needs to be redrawn, and resets that flag.
-    pub(crate) fn take_stale(&mut self) -> bool {
-        std::mem::take(&mut self.is_stale)
+    pub(crate) fn take_needs_redraw(&mut self) -> bool {
+        std::mem::take(&mut self.needs_redraw)
     }
 
-    pub(crate) fn touch(&mut self) {
-        self.is_stale = true;
+    pub(crate) fn request_redraw(&mut self) {
+        self.needs_redraw = true;
     }
 
     /// Returns the error of a file that could not be opened, as one sentence.
@@ -199,38 +199,38 @@ impl App {
         if let Stage::Failed(message) = &self.state.stage { Some(message) } else { None }
     }
 
-    fn perform(&mut self, effect: Effect) {
+    fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Load { origin, member, load, range } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::First), range) {
+                if let Err(cause) = self.load(&origin, (member, load, FileSlot::First), range) {
                     self.act(Action::LoadFailed(cause));
                 }
             }
             Effect::LoadSecond { origin, member, load } => {
-                if let Err(cause) = self.load(&origin, (member, load, Which::Second), LoadRange::ALL) {
-                    self.act(Action::Comparing(ComparingAction::Refused(load, cause)));
+                if let Err(cause) = self.load(&origin, (member, load, FileSlot::Second), LoadRange::ALL) {
+                    self.act(Action::Comparing(ComparingAction::LoadRefused(load, cause)));
                 }
             }
-            Effect::EndSecond => self.worker.end_second(),
+            Effect::CloseSecond => self.worker.end_second(),
             Effect::Ask(request) => self.worker.ask(request),
-            Effect::BackToOpen => {
-                if !self.files_before.is_empty() {
-                    self.files = std::mem::take(&mut self.files_before);
+            Effect::RestoreOpen => {
+                if !self.previous_files.is_empty() {
+                    self.files = std::mem::take(&mut self.previous_files);
                 }
-                self.worker.back();
+                self.worker.restore_previous();
             }
             Effect::Upload { device_place, scene } => {
-                let places: Vec<usize> = self.state.shown_lanes().map(|lane| lane.place).collect();
-                self.twin.keep_scenes(&|number| places.contains(&(number as usize)));
-                self.twin.upload(device_place as u32, &scene);
+                let places: Vec<usize> = self.state.shown_lanes().map(|lane| lane.index).collect();
+                self.rasterizer.keep_scenes(&|number| places.contains(&(number as usize)));
+                self.rasterizer.upload(device_place as u32, &scene);
             }
-            Effect::FocusFind => self.ask_for(Of::Find),
-            Effect::FocusFilter => self.ask_for(Of::Filter),
-            Effect::FocusRequest => self.ask_for(Of::Request),
-            Effect::FocusMoment => self.ask_for(Of::Moment),
-            Effect::FocusCapacity => self.ask_for(Of::Capacity),
-            Effect::PickFile => self.ask_for(Of::Open),
-            Effect::PickSecond => self.ask_for(Of::Compare),
+            Effect::FocusFind => self.open_field(FieldPurpose::Find),
+            Effect::FocusFilter => self.open_field(FieldPurpose::Filter),
+            Effect::FocusRequest => self.open_field(FieldPurpose::Request),
+            Effect::FocusGoTo => self.open_field(FieldPurpose::Moment),
+            Effect::FocusCapacity => self.open_field(FieldPurpose::Capacity),
+            Effect::PickFile => self.open_field(FieldPurpose::Open),
+            Effect::PickSecond => self.open_field(FieldPurpose::Compare),
             Effect::FocusView => self.focus = Focus::View,
             Effect::ChangeFocus => {
                 self.focus = if self.focus == Focus::Timeline { Focus::View } else { Focus::Timeline };
@@ -239,7 +239,7 @@ impl App {
             Effect::CopyLink(fragment) => self.copy(["#", &fragment].concat()),
             Effect::Ranks(effect) => self.survey(effect),
             Effect::Export(_) | Effect::WriteFile(_) | Effect::SaveHtml(_) | Effect::PickTrace => {
-                self.note = "Files are written by memscape export, plot and html: o shows the command.".to_owned();
+                self.message = "Files are written by memscape export, plot and html: o shows the command.".to_owned();
             }
             // Effects for a browser, or for parts of the page that the terminal does not have.
             Effect::PromiseCopy
@@ -257,23 +257,23 @@ impl App {
 
     fn survey(&mut self, effect: RanksEffect) {
         match effect {
-            RanksEffect::Begin(files) => {
+            RanksEffect::Survey(files) => {
                 let path = |of: FileToSurvey| {
                     let Origin::File(place) = of.origin else { return None };
                     Some((of.name, self.files.get(place)?.path.clone()))
                 };
                 let files = files.into_iter().filter_map(path).collect();
-                self.survey.begin(files, self.disk.survey());
+                self.survey.start(files, self.disk.survey_function());
             }
             // Local files are listed completely from the start.
-            RanksEffect::List | RanksEffect::Cut(_) => {}
+            RanksEffect::List | RanksEffect::NoteOmitted(_) => {}
             RanksEffect::Ask(serial, rows, order) => {
                 let answer = Answer::Report(Box::new(self.survey.report(rows, order)));
-                self.act(Action::Ranks(RanksAction::Told(Reply::Answer { serial, answer })));
+                self.act(Action::Ranks(RanksAction::Reply(Reply::Answer { serial, answer })));
             }
-            RanksEffect::Names(typed) => self.survey.name_by(typed),
+            RanksEffect::SetNamePattern(typed) => self.survey.name_by(typed),
             RanksEffect::Cancel => self.survey.cancel(),
-            RanksEffect::Resume => self.survey.resume(self.disk.survey()),
+            RanksEffect::Resume => self.survey.resume(self.disk.survey_function()),
             RanksEffect::End => self.survey = Survey::default(),
         }
     }
@@ -291,7 +291,7 @@ impl App {
     fn load(
         &mut self,
         origin: &Origin,
-        (member, load, which): (Option<u32>, u32, Which),
+        (member, load, which): (Option<u32>, u32, FileSlot),
         range: LoadRange,
     ) -> Result<(), String> {
         let Origin::File(place) = origin else { return Err("Links are opened in a browser.".to_owned()) };
@@ -303,15 +303,15 @@ impl App {
     }
 
     /// Opens the text field in the last line.
-    pub(crate) fn ask_for(&mut self, of: Of) {
+    pub(crate) fn open_field(&mut self, of: FieldPurpose) {
         let state = &self.state;
         let text = match of {
-            Of::Find => state.find.text.clone(),
-            Of::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
-            Of::Filter => state.table.text.clone(),
-            Of::Request => state.memory.text.clone(),
-            Of::Events => match &state.stage {
-                Stage::Choosing(choosing) => choosing.offered.clone(),
+            FieldPurpose::Find => state.find.text.clone(),
+            FieldPurpose::Filter if state.views.tab == Tab::Events => state.events.text.clone(),
+            FieldPurpose::Filter => state.table.text.clone(),
+            FieldPurpose::Request => state.memory.request_text.clone(),
+            FieldPurpose::Events => match &state.stage {
+                Stage::Choosing(choosing) => choosing.initial_range.clone(),
                 _ => String::new(),
             },
             _ => String::new(),
@@ -320,15 +320,15 @@ impl App {
     }
 }
 
-fn look(screen: Screen) -> Look {
+fn choose_look(screen: Screen) -> PictureTheme {
     match (screen.depth, screen.is_light) {
-        (Depth::None, _) => plain_look(),
-        (_, true) => Look::light(),
-        (_, false) => Look::dark(),
+        (Depth::None, _) => letter_look(),
+        (_, true) => PictureTheme::light(),
+        (_, false) => PictureTheme::dark(),
     }
 }
 
-fn given(file: &File) -> GivenFile {
+fn given_file(file: &File) -> GivenFile {
     let bytes = std::fs::metadata(&file.path).map_or(0, |metadata| metadata.len());
     GivenFile { name: file.name.clone(), bytes }
 }

@@ -1,6 +1,6 @@
 //! Conversion of pixels to cells: half blocks, braille, or one letter per colour on terminals without colours.
 
-use picture::render::{Look, RgbaImage};
+use picture::render::{PictureTheme, RgbaImage};
 use picture::timeline::paint::{Paint, SHADES, SLOTS};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -29,7 +29,7 @@ pub(crate) enum Blocks {
 
 impl Blocks {
     /// Returns the number of pixels per cell, horizontally and vertically.
-    pub(crate) fn of_cell(self) -> [u32; 2] {
+    pub(crate) fn pixels_per_cell(self) -> [u32; 2] {
         if self == Blocks::Half { [1, 2] } else { [2, 4] }
     }
 }
@@ -70,10 +70,10 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, backgroun
             let Some(cell) = buffer.cell_mut((column.x, row.y)) else { continue };
             let (sign, front, behind) = match (blocks, depth) {
                 (_, Depth::None) => {
-                    let [wide, high] = blocks.of_cell();
+                    let [wide, high] = blocks.pixels_per_cell();
                     let all = (0..high).flat_map(|down| (0..wide).map(move |right| (right, down)));
                     let seen = all.filter_map(|(right, down)| pixel(x * wide + right, y * high + down)).next_back();
-                    (seen.map_or(' ', sign), None, None)
+                    (seen.map_or(' ', letter_of_pixel), None, None)
                 }
                 (Blocks::Half, _) => half(pixel(x, 2 * y), pixel(x, 2 * y + 1)),
                 (Blocks::Braille, _) => braille(|right, down| pixel(2 * x + right, 4 * y + down)),
@@ -84,9 +84,9 @@ pub(crate) fn draw(buffer: &mut Buffer, area: Rect, image: &RgbaImage, backgroun
     }
 }
 
-type Inked = (char, Option<Rgba>, Option<Rgba>);
+type StyledChar = (char, Option<Rgba>, Option<Rgba>);
 
-fn half(above: Option<Rgba>, below: Option<Rgba>) -> Inked {
+fn half(above: Option<Rgba>, below: Option<Rgba>) -> StyledChar {
     match (above, below) {
         (None, None) => (' ', None, None),
         (None, below) => ('▄', below, None),
@@ -98,7 +98,7 @@ fn half(above: Option<Rgba>, below: Option<Rgba>) -> Inked {
 /// Braille dot of each pixel, by column and row.
 const DOTS: [[u32; 4]; 2] = [[0, 1, 2, 6], [3, 4, 5, 7]];
 
-fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> Inked {
+fn braille(pixel: impl Fn(u32, u32) -> Option<Rgba>) -> StyledChar {
     let all: Vec<(u32, Option<Rgba>)> = (0u32..)
         .zip(DOTS)
         .flat_map(|(x, column)| (0u32..).zip(column).map(move |(y, dot)| (x, y, dot)))
@@ -144,7 +144,7 @@ pub(crate) fn letter(slot: u32) -> char {
 const RESERVED: char = '.';
 const FADED: char = ':';
 const ALLOCATED: char = '=';
-const OVER: char = '|';
+const OVERLAY: char = '|';
 
 /// Green channel values that encode the kind of a pixel: block fills, block edges (three quarters), and faded blocks
 /// (two eighths).
@@ -153,8 +153,8 @@ const LINE: u8 = 150;
 const FAINT: u8 = 50;
 
 /// Returns a look whose colours encode the meaning of each pixel, to be decoded by [`sign`].
-pub(crate) fn plain_look() -> Look {
-    let mut look = Look::dark();
+pub(crate) fn letter_look() -> PictureTheme {
+    let mut look = PictureTheme::dark();
     let palette: Vec<Rgba> = (0..SLOTS * SHADES).map(|at| [(4 * (at / SHADES)) as u8, FILL, 0, 255]).collect();
     if let Ok(palette) = <Box<[Rgba; 256]>>::try_from(palette.into_boxed_slice()) {
         (look.palette, look.ordered) = (palette.clone(), palette);
@@ -165,18 +165,18 @@ pub(crate) fn plain_look() -> Look {
     // Fade so strongly that all faded pixels get the same value.
     look.kept_eighths = 2;
     let over = [0, 0, 255, 255];
-    (look.selection, look.hover, look.cursor, look.peak) = (over, over, over, over);
+    (look.selection, look.hover, look.crosshair, look.peak) = (over, over, over, over);
     look
 }
 
-fn sign([red, green, blue, _]: Rgba) -> char {
+fn letter_of_pixel([red, green, blue, _]: Rgba) -> char {
     match (green, blue) {
         (FILL, 0) => letter(u32::from(red) / 4),
         (LINE, 0) => letter(u32::from(red) / 3),
         (FAINT, 0) => FADED,
         (0, 9) => RESERVED,
         (0, 19) => ALLOCATED,
-        _ => OVER,
+        _ => OVERLAY,
     }
 }
 

@@ -15,7 +15,7 @@
 //! Read first: `app.rs` (state and effects), `keys.rs` (input) and `screen.rs` (drawing).
 
 mod app;
-mod around;
+mod chrome;
 mod bindings;
 mod cells;
 mod dialogs;
@@ -23,7 +23,7 @@ mod field;
 mod keys;
 mod layout;
 mod mouse;
-mod own;
+mod commands;
 mod panes;
 mod plain;
 mod ranks;

@@ -1,8 +1,8 @@
 //! Plain mode: prints the view as lines of text and reads keys as words, for screen readers and scripts.
 
 use crate::app::App;
-use crate::around;
-use crate::layout::Places;
+use crate::chrome;
+use crate::layout::PaneAreas;
 use crate::panes::Focus;
 use crate::views;
 use ratatui::buffer::Buffer;
@@ -24,13 +24,13 @@ const SIDE_ROWS: u16 = 60;
 /// Returns the I/O error of `input` or `output`.
 pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<()> {
     app.is_plain = true;
-    settle(app);
+    wait_until_idle(app);
     print(app, output)?;
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
-        enter(app, line.trim_end_matches(['\n', '\r']));
+        run_line(app, line.trim_end_matches(['\n', '\r']));
         line.clear();
-        settle(app);
+        wait_until_idle(app);
         if app.orders.contains(&crate::panes::Order::Quit) {
             break;
         }
@@ -41,11 +41,11 @@ pub fn plain(app: &mut App, input: &mut dyn BufRead, output: &mut dyn Write) -> 
 }
 
 /// Works until all requests are answered and ranks are surveyed.
-pub(crate) fn settle(app: &mut App) {
+pub(crate) fn wait_until_idle(app: &mut App) {
     loop {
         let is_side = app.focus == Focus::Side;
         let rect = |x: u16, y: u16, width: u16, height: u16| Rect { x, y, width, height };
-        app.settle(Places {
+        app.set_layout(PaneAreas {
             all: rect(0, 0, COLUMNS, 4 + ROWS + SIDE_ROWS),
             header: rect(0, 0, COLUMNS, 1),
             reading: rect(0, 1, COLUMNS, 1),
@@ -54,9 +54,9 @@ pub(crate) fn settle(app: &mut App) {
             side: rect(0, 3, COLUMNS, if is_side { SIDE_ROWS } else { 0 }),
             // Not printed, but its size determines the visible window.
             picture: rect(0, 200, COLUMNS, 20),
-            ..Places::default()
+            ..PaneAreas::default()
         });
-        let is_done = !app.work(&mut || true) && !app.take_stale();
+        let is_done = !app.work(&mut || true) && !app.take_needs_redraw();
         if is_done && !app.is_surveying() {
             return;
         }
@@ -67,22 +67,22 @@ pub(crate) fn settle(app: &mut App) {
     }
 }
 
-fn enter(app: &mut App, line: &str) {
-    app.note.clear();
+fn run_line(app: &mut App, line: &str) {
+    app.message.clear();
     if let Some(text) = line.strip_prefix('/') {
         app.act(ui::Action::FindTyped(text.to_owned()));
         return app.command(ui::Command::FindNext);
     }
     if let Some(text) = line.strip_prefix(':').filter(|text| !text.is_empty()) {
-        return app.pick(text);
+        return app.run_palette(text);
     }
     for word in line.split_whitespace() {
-        app.press(&named(word));
+        app.run_key(&key_from_word(word));
     }
 }
 
 /// Converts a word to the name of a key in the tables of bindings.
-fn named(word: &str) -> String {
+fn key_from_word(word: &str) -> String {
     let (held, key) = match word.rfind('+') {
         Some(at) if at > 0 && at + 1 < word.len() => word.split_at(at + 1),
         _ => ("", word),
@@ -114,12 +114,12 @@ fn named(word: &str) -> String {
 }
 
 fn print(app: &App, output: &mut dyn Write) -> io::Result<()> {
-    text(app).iter().try_for_each(|line| writeln!(output, "{line}"))?;
+    screen_text(app).iter().try_for_each(|line| writeln!(output, "{line}"))?;
     output.flush()
 }
 
 /// Returns the screen as lines of text. Active lines begin with `>`.
-pub(crate) fn text(app: &App) -> Vec<String> {
+pub(crate) fn screen_text(app: &App) -> Vec<String> {
     if let Some(failure) = app.failure() {
         return vec![failure.to_owned()];
     }
@@ -130,14 +130,14 @@ pub(crate) fn text(app: &App) -> Vec<String> {
         return link.clone();
     }
     let mut lines = vec!["— memscape —".to_owned()];
-    let area = app.places.all;
+    let area = app.layout.all;
     let mut buffer = Buffer::empty(area);
-    around::header(app, &mut buffer);
-    around::reading(app, &mut buffer);
-    around::tabs(app, &mut buffer);
+    chrome::header(app, &mut buffer);
+    chrome::cursor_line(app, &mut buffer);
+    chrome::tabs(app, &mut buffer);
     views::draw(app, &mut buffer);
     views::side::draw(app, &mut buffer);
-    let body = if app.focus == Focus::Side { app.places.side } else { app.places.view };
+    let body = if app.focus == Focus::Side { app.layout.side } else { app.layout.view };
     for y in area.top()..body.bottom() {
         let row = (area.left()..area.right()).filter_map(|x| buffer.cell((x, y)));
         let text: String = row.clone().map(|cell| cell.symbol()).collect();
@@ -149,13 +149,13 @@ pub(crate) fn text(app: &App) -> Vec<String> {
         }
         lines.push(if is_active { ["> ", text].concat() } else { text.to_owned() });
         if y == 0 {
-            lines.extend(around::shown_headlines(app).into_iter().map(|headline| headline.note));
+            lines.extend(chrome::shown_headlines(app).into_iter().map(|headline| headline.note));
         }
     }
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
-    let (said, _) = around::foot_text(app);
+    let (said, _) = chrome::status_text(app);
     lines.extend(Some(said).filter(|said| !said.is_empty()));
     lines
 }

@@ -1,26 +1,26 @@
 //! Survey of the files of many ranks, on a background thread.
 
-use compare::ranks::{Gathering, OfFile, Order};
+use compare::ranks::{SurveyProgress, FileSurveys, Order};
 use engine::protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 /// A function that surveys a file. The error is one sentence.
-pub type SurveyFile = fn(&Path) -> Result<OfFile, String>;
+pub type SurveyFile = fn(&Path) -> Result<FileSurveys, String>;
 
 /// The files to survey and the results so far.
 #[derive(Default)]
 pub(crate) struct Survey {
     paths: Vec<PathBuf>,
-    gathering: Gathering,
-    coming: Option<Receiver<(u32, Result<OfFile, String>)>>,
+    gathering: SurveyProgress,
+    results: Option<Receiver<(u32, Result<FileSurveys, String>)>>,
 }
 
 impl Survey {
     /// Starts a new survey of these files, given as names and paths.
-    pub(crate) fn begin(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
+    pub(crate) fn start(&mut self, files: Vec<(String, PathBuf)>, survey: SurveyFile) {
         let (names, paths) = files.into_iter().unzip();
-        *self = Survey { paths, gathering: Gathering::new(names), coming: None };
+        *self = Survey { paths, gathering: SurveyProgress::new(names), results: None };
         self.resume(survey);
     }
 
@@ -29,7 +29,7 @@ impl Survey {
         let is_left = |(place, _): &(u32, PathBuf)| !self.gathering.is_done(*place as usize);
         let left: Vec<(u32, PathBuf)> = (0..).zip(self.paths.iter().cloned()).filter(is_left).collect();
         let (send, coming) = channel();
-        self.coming = Some(coming);
+        self.results = Some(coming);
         std::thread::spawn(move || {
             for (place, path) in left {
                 // The receiver is gone, so the survey was cancelled.
@@ -42,7 +42,7 @@ impl Survey {
 
     /// Stops the survey and keeps its results.
     pub(crate) fn cancel(&mut self) {
-        self.coming = None;
+        self.results = None;
     }
 
     pub(crate) fn name_by(&mut self, pattern: String) {
@@ -51,18 +51,18 @@ impl Survey {
 
     /// Returns true while results are expected.
     pub(crate) fn is_running(&self) -> bool {
-        self.coming.is_some()
+        self.results.is_some()
     }
 
     /// Collects new results. Returns the number of surveyed files if it has increased.
-    pub(crate) fn take(&mut self) -> Option<usize> {
+    pub(crate) fn poll(&mut self) -> Option<usize> {
         let before = self.gathering.done();
         loop {
-            match self.coming.as_ref()?.try_recv() {
-                Ok((place, of)) => self.gathering.take(place, of),
+            match self.results.as_ref()?.try_recv() {
+                Ok((place, of)) => self.gathering.add(place, of),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
-                    self.coming = None;
+                    self.results = None;
                     break;
                 }
             }

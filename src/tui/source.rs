@@ -2,7 +2,7 @@
 
 use crate::ranks::SurveyFile;
 use engine::protocol::Access;
-use engine::{Engine, Want};
+use engine::{Engine, NeededBytes};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,16 +24,16 @@ pub trait Source {
     ///
     /// # Errors
     /// Returns the I/O error of the read.
-    fn chunk(&mut self, want: Want) -> io::Result<Vec<u8>>;
+    fn chunk(&mut self, want: NeededBytes) -> io::Result<Vec<u8>>;
 
     /// Copies the whole input, so that the engine can seek in it.
     ///
     /// # Errors
     /// Returns the I/O error of the copy.
-    fn keep_whole(&mut self) -> io::Result<()>;
+    fn copy_to_file(&mut self) -> io::Result<()>;
 
     /// Called when the file is closed. The implementation may cache what `engine` has decoded.
-    fn keep(self: Box<Self>, engine: Engine);
+    fn on_close(self: Box<Self>, engine: Engine);
 }
 
 /// The file system.
@@ -48,7 +48,7 @@ pub trait Disk {
     fn snapshots(&self, path: &Path) -> Vec<Found>;
 
     /// Returns the function that surveys a file for the comparison of ranks. It is called on another thread.
-    fn survey(&self) -> SurveyFile;
+    fn survey_function(&self) -> SurveyFile;
 }
 
 /// A file that may be a snapshot.

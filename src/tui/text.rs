@@ -41,7 +41,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// Cuts a text to a width. A cut text ends in `…`.
-pub(crate) fn cut(text: &str, cells: usize) -> String {
+pub(crate) fn truncate(text: &str, cells: usize) -> String {
     if width(text) <= cells {
         return text.to_owned();
     }
@@ -61,20 +61,20 @@ pub(crate) fn cut(text: &str, cells: usize) -> String {
 }
 
 /// Right-aligns a text.
-pub(crate) fn right(text: &str, cells: usize) -> String {
+pub(crate) fn align_right(text: &str, cells: usize) -> String {
     [&" ".repeat(cells.saturating_sub(width(text))), text].concat()
 }
 
 /// Left-aligns a text and cuts it to a width.
-pub(crate) fn left(text: &str, cells: usize) -> String {
-    let mut text = cut(text, cells);
+pub(crate) fn align_left(text: &str, cells: usize) -> String {
+    let mut text = truncate(text, cells);
     let missing = cells.saturating_sub(width(&text));
     text.push_str(&" ".repeat(missing));
     text
 }
 
 /// Breaks a text into lines of at most `cells` cells, between words if possible.
-pub(crate) fn wrapped(text: &str, cells: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
     let cells = cells.max(1);
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
@@ -106,11 +106,11 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn of(text: impl Into<String>, tone: Tone) -> Line {
-        Line::default().and(text, tone)
+    pub(crate) fn new(text: impl Into<String>, tone: Tone) -> Line {
+        Line::default().with(text, tone)
     }
 
-    pub(crate) fn and(self, text: impl Into<String>, tone: Tone) -> Line {
+    pub(crate) fn with(self, text: impl Into<String>, tone: Tone) -> Line {
         self.styled(text, tone.style())
     }
 
@@ -131,7 +131,7 @@ impl Line {
 }
 
 /// Writes a text into a row. Returns the number of cells used.
-pub(crate) fn put(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
+pub(crate) fn write_text(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u16 {
     if row.is_empty() {
         return 0;
     }
@@ -140,20 +140,20 @@ pub(crate) fn put(buffer: &mut Buffer, row: Rect, text: &str, style: Style) -> u
 }
 
 /// Writes a line into a row and returns the number of cells used. A line that is too long ends in `…`.
-pub(crate) fn put_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
+pub(crate) fn write_line(buffer: &mut Buffer, row: Rect, line: &Line) -> u16 {
     let mut rest = row;
     let last = line.pieces.len().saturating_sub(1);
     for (at, (text, style)) in line.pieces.iter().enumerate() {
-        let text = if at == last { cut(text, usize::from(rest.width)) } else { text.clone() };
-        let used = put(buffer, rest, &text, *style);
+        let text = if at == last { truncate(text, usize::from(rest.width)) } else { text.clone() };
+        let used = write_text(buffer, rest, &text, *style);
         (rest.x, rest.width) = (rest.x + used, rest.width - used);
     }
     row.width - rest.width
 }
 
 /// Writes a line into a row.
-pub(crate) fn put_row(buffer: &mut Buffer, row: Rect, line: &Line) {
-    put_line(buffer, row, line);
+pub(crate) fn write_row(buffer: &mut Buffer, row: Rect, line: &Line) {
+    write_line(buffer, row, line);
 }
 
 /// Sets the style of a row.
@@ -162,7 +162,7 @@ pub(crate) fn fill(buffer: &mut Buffer, row: Rect, style: Style) {
 }
 
 /// Returns a row of a pane, or `None` if the pane has fewer rows.
-pub(crate) fn row(pane: Rect, at: usize) -> Option<Rect> {
+pub(crate) fn pane_row(pane: Rect, at: usize) -> Option<Rect> {
     let at = u16::try_from(at).ok().filter(|at| *at < pane.height)?;
     Some(Rect { y: pane.y + at, height: 1, ..pane })
 }

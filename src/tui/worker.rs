@@ -1,9 +1,9 @@
 //! The engines of the open file and the file it is compared with. They read from disk and work in time slices.
 
 use crate::source::Source;
-use compare::{Pair, Which};
-use engine::protocol::{LoadRange, Reply, Request, Want};
-use engine::{Engine, Pace, Work};
+use compare::{Pair, FileSlot};
+use engine::protocol::{LoadRange, Reply, Request, NeededBytes};
+use engine::{Engine, PartialSchedule, Work};
 use std::io;
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use std::time::Instant;
 pub(crate) struct Worker {
     engines: Engines,
     /// Engines of the previous file, until the new file is open.
-    before: Option<Engines>,
+    previous: Option<Engines>,
     clock: Instant,
     /// Schedule of updates while a file is being decoded.
-    pace: Pace,
+    pace: PartialSchedule,
 }
 
 struct Engines {
     pair: Pair,
     reading: Option<Load>,
     /// Sources that were read to the end, indexed by [`Which`].
-    read: [Option<Box<dyn Source>>; 2],
+    finished_sources: [Option<Box<dyn Source>>; 2],
     /// Load numbers of the first and the second file. Replies carry them.
     loads: [u32; 2],
     is_open: bool,
@@ -33,54 +33,54 @@ pub(crate) struct Load {
     pub(crate) name: String,
     pub(crate) member: Option<u32>,
     pub(crate) load: u32,
-    pub(crate) which: Which,
+    pub(crate) which: FileSlot,
     /// Range of events to load.
     pub(crate) range: LoadRange,
 }
 
 impl Engines {
     fn new() -> Engines {
-        Engines { pair: Pair::new(Engine::new), reading: None, read: [None, None], loads: [0; 2], is_open: false }
+        Engines { pair: Pair::new(Engine::new), reading: None, finished_sources: [None, None], loads: [0; 2], is_open: false }
     }
 
-    fn begin(&mut self, mut load: Load) -> io::Result<()> {
+    fn start(&mut self, mut load: Load) -> io::Result<()> {
         load.source.rewind()?;
-        self.forget(load.which);
+        self.drop_source(load.which);
         let (total_bytes, access) = (load.source.total_bytes(), load.source.access());
         let open = Request::Open { name: load.name.clone(), total_bytes, access, member: load.member };
         match load.which {
-            Which::First => {
+            FileSlot::First => {
                 self.pair.request(Request::Load(load.range));
                 self.pair.request(open);
             }
-            Which::Second => self.pair.open_second(open),
+            FileSlot::Second => self.pair.open_second(open),
         }
         self.reading = Some(load);
         Ok(())
     }
 
     /// Drops the source of an engine, because the engine opens another file or only a member of the file.
-    fn forget(&mut self, which: Which) {
-        if let Some(read) = self.read.get_mut(which as usize) {
+    fn drop_source(&mut self, which: FileSlot) {
+        if let Some(read) = self.finished_sources.get_mut(which as usize) {
             *read = None;
         }
     }
 
     /// Feeds the engine the next bytes. Returns whether there was anything to do.
-    fn read(&mut self) -> io::Result<bool> {
+    fn feed_next(&mut self) -> io::Result<bool> {
         let Some(mut load) = self.reading.take() else { return Ok(false) };
         match self.pair.wants() {
             // The engine has all it needs, or an error occurred.
             None => {}
-            Some(Want::Whole) => {
-                load.source.keep_whole()?;
-                self.begin(load)?;
+            Some(NeededBytes::WholeFile) => {
+                load.source.copy_to_file()?;
+                self.start(load)?;
             }
             Some(want) => {
                 let chunk = load.source.chunk(want)?;
                 if chunk.is_empty() {
                     self.pair.request(Request::EndOfFile);
-                    if let Some(read) = self.read.get_mut(load.which as usize) {
+                    if let Some(read) = self.finished_sources.get_mut(load.which as usize) {
                         *read = Some(load.source);
                     }
                 } else {
@@ -95,27 +95,27 @@ impl Engines {
 
 impl Worker {
     pub(crate) fn new() -> Worker {
-        Worker { engines: Engines::new(), before: None, clock: Instant::now(), pace: Pace::default() }
+        Worker { engines: Engines::new(), previous: None, clock: Instant::now(), pace: PartialSchedule::default() }
     }
 
     /// Starts reading a file. The previous file stays open until the new one is.
     pub(crate) fn load(&mut self, load: Load) -> Result<(), String> {
-        if load.which == Which::First {
-            self.pace = Pace::begun(self.now_ms());
+        if load.which == FileSlot::First {
+            self.pace = PartialSchedule::start(self.now_ms());
             let before = std::mem::replace(&mut self.engines, Engines::new());
             if before.is_open {
-                self.before = Some(before);
+                self.previous = Some(before);
             }
         }
         if let Some(number) = self.engines.loads.get_mut(load.which as usize) {
             *number = load.load;
         }
-        self.engines.begin(load).map_err(|error| error.to_string())
+        self.engines.start(load).map_err(|error| error.to_string())
     }
 
     /// Returns to the previous file after loading failed.
-    pub(crate) fn back(&mut self) {
-        if let Some(before) = self.before.take() {
+    pub(crate) fn restore_previous(&mut self) {
+        if let Some(before) = self.previous.take() {
             self.engines = before;
         }
     }
@@ -128,9 +128,9 @@ impl Worker {
     }
 
     pub(crate) fn end_second(&mut self) {
-        self.engines.reading.take_if(|load| load.which == Which::Second);
-        self.engines.forget(Which::Second);
-        self.engines.pair.end_second();
+        self.engines.reading.take_if(|load| load.which == FileSlot::Second);
+        self.engines.drop_source(FileSlot::Second);
+        self.engines.pair.close_second();
     }
 
     /// Works until there is nothing to do or `has_time` returns `false`. Appends replies with their load numbers.
@@ -138,8 +138,8 @@ impl Worker {
     pub(crate) fn work(&mut self, has_time: &mut dyn FnMut() -> bool, replies: &mut Vec<(u32, Reply)>) -> bool {
         loop {
             let work = self.engines.pair.step(has_time);
-            self.take(replies);
-            self.tell(replies);
+            self.take_replies(replies);
+            self.add_partial(replies);
             if work == Work::More {
                 if !has_time() {
                     return true;
@@ -147,7 +147,7 @@ impl Worker {
                 continue;
             }
             let load = self.engines.reading.as_ref().map_or(0, |load| load.load);
-            match self.engines.read() {
+            match self.engines.feed_next() {
                 Ok(false) => return false,
                 Ok(true) if has_time() => {}
                 Ok(true) => return true,
@@ -165,29 +165,29 @@ impl Worker {
     }
 
     /// Appends an update of what is decoded so far, if one is due.
-    fn tell(&mut self, replies: &mut Vec<(u32, Reply)>) {
+    fn add_partial(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let now = self.now_ms();
         if self.pace.is_due(now)
             && let Some(reply) = self.engines.pair.partial()
         {
             replies.push((self.engines.loads.first().copied().unwrap_or_default(), reply));
-            self.pace = Pace::told(now, self.now_ms());
+            self.pace = PartialSchedule::after_update(now, self.now_ms());
         }
     }
 
-    fn take(&mut self, replies: &mut Vec<(u32, Reply)>) {
+    fn take_replies(&mut self, replies: &mut Vec<(u32, Reply)>) {
         let mut is_opened = false;
         while let Some((which, reply)) = self.engines.pair.next_reply() {
             // Questions and answers use the load number of the first file, even if they concern both.
-            let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
-            is_opened |= which == Which::First && matches!(reply, Reply::Opened(_));
+            let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
+            is_opened |= which == FileSlot::First && matches!(reply, Reply::Opened(_));
             if matches!(reply, Reply::Members(_)) {
-                self.engines.forget(which);
+                self.engines.drop_source(which);
             }
             replies.push((self.engines.loads.get(which as usize).copied().unwrap_or_default(), reply));
         }
         if is_opened {
-            (self.engines.is_open, self.before) = (true, None);
+            (self.engines.is_open, self.previous) = (true, None);
         }
     }
 }
@@ -195,9 +195,9 @@ impl Worker {
 impl Drop for Engines {
     fn drop(&mut self) {
         let pair = std::mem::replace(&mut self.pair, Pair::new(Engine::without_simulator));
-        for (read, engine) in self.read.iter_mut().zip(pair.into_engines()) {
+        for (read, engine) in self.finished_sources.iter_mut().zip(pair.into_engines()) {
             if let (Some(read), Some(engine)) = (read.take(), engine) {
-                read.keep(engine);
+                read.on_close(engine);
             }
         }
     }

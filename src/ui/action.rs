@@ -3,18 +3,18 @@
 use super::axis_press::AxisPress;
 use super::binding::Modifiers;
 use super::comparing::{ComparingAction, ComparingStep};
-use super::cursor::CursorStep;
-use super::effect::{DropHover, GivenFile, Pointer, WheelAxis};
+use super::crosshair::CrosshairStep;
+use super::effect::{DropHover, GivenFile, Pointer, WheelAction};
 use super::features::{FeatureAction, FeatureCommand};
 use super::link::Link;
 use super::plots::{PlotAction, PlotStep};
-use super::range::{About, ViewScope};
+use super::range::{RangeScope, ViewScope};
 use super::ranks::RanksAction;
 use super::rows::RowsStep;
 use super::rules::RulesAction;
 use super::samples::Sample;
 use super::settings::{SettingsAction, Theme};
-use super::shown::Canvas;
+use super::drawing::Canvas;
 use super::side::Side;
 use super::stage::Renderer;
 use super::tab::Tab;
@@ -33,7 +33,7 @@ pub enum Action {
     /// A snapshot was picked, by its index in [`super::shared::Shared::snapshots`].
     SnapshotChosen(usize),
     /// A range of events to load was entered, as typed. See [`super::choosing`].
-    EventsTyped(String),
+    LoadRangeEntered(String),
     /// A link was opened or pasted, or is the page's own address.
     LinkGiven(Box<Link>),
     /// The notice about the link was dismissed.
@@ -46,7 +46,7 @@ pub enum Action {
         print: String,
     },
     /// The download of a linked file was interrupted and is being resumed.
-    LinkBroke {
+    LinkInterrupted {
         load: u32,
         /// Bytes received so far.
         at: u64,
@@ -72,13 +72,13 @@ pub enum Action {
     /// The minimap's window was moved or resized: its edges as fractions of the axis, 0 to 1.
     MinimapMoved([f64; 2]),
     /// Text was entered in the field that moves the cursor, such as an event or a time.
-    MomentTyped(String),
+    GoToEntered(String),
     /// The pointer acted on the axis below the timeline.
     AxisPressed(AxisPress),
     /// A range was drawn on the minimap: its ends as fractions of the axis, 0 to 1.
-    RangeDrawn([f64; 2]),
+    MinimapRangeDrawn([f64; 2]),
     /// The part of the range that the views show was chosen.
-    AboutChosen(About),
+    RangeFilterChosen(RangeScope),
     ScopeChosen(ViewScope),
     /// Stacking and colouring were both set to this grouping. `None` stacks in order of allocation.
     GroupChosen(Option<Grouping>),
@@ -87,7 +87,7 @@ pub enum Action {
     /// The side panel, which is a sheet in narrow windows, was opened or closed.
     SheetToggled,
     /// The range was removed.
-    RangeEnded,
+    RangeRemoved,
     TabChosen(Tab),
     /// The views were resized to this percentage of the window's height.
     ViewsResized(u32),
@@ -101,7 +101,7 @@ pub enum Action {
         reply: Reply,
     },
     /// The worker stopped: out of memory, or a bug. Holds the cause.
-    WorkerDied(String),
+    WorkerStopped(String),
     /// The shell could not start a load, for example because it could not create a worker. Holds the message.
     LoadFailed(String),
     Resized(Canvas),
@@ -115,16 +115,16 @@ pub enum Action {
         up_px: f64,
     },
     /// A press of the pointer started to move, with these modifier keys held.
-    DragBegan {
+    DragStarted {
         /// Position of the press.
         from: Pointer,
         held: Modifiers,
     },
     /// The pointer of a drag that measures or draws a box moved here.
-    DrawnTo(Pointer),
+    DragMoved(Pointer),
     DragEnded,
     DragCancelled,
-    MarkerPut(Pointer),
+    MarkerAdded(Pointer),
     /// A marker was clicked in the list, by number.
     MarkerVisited(u32),
     MarkerRemoved(u32),
@@ -135,7 +135,7 @@ pub enum Action {
     Wheel {
         at: Pointer,
         delta: f64,
-        axis: WheelAxis,
+        axis: WheelAction,
     },
     DropHover(DropHover),
     /// Something was dropped, but the browser provided no file.
@@ -154,7 +154,7 @@ pub enum Command {
     Feature(FeatureCommand),
     Comparing(ComparingStep),
     /// Move the crosshair.
-    Cursor(CursorStep),
+    MoveCrosshair(CrosshairStep),
     /// Act on the visible rows: those of Allocations, or those of the list of events.
     Rows(RowsStep),
     OpenFile,
@@ -197,16 +197,16 @@ pub enum Command {
     GoToPeak,
     /// Switch the horizontal axis between events and time.
     ToggleAxis,
-    PutMarker,
+    AddMarker,
     RemoveMarker,
     /// Start or stop measuring.
     ToggleRuler,
     ZoomToRuler,
     /// Undo the last pan or zoom.
-    WindowBack,
+    UndoView,
     /// Redo the last pan or zoom.
-    WindowForward,
-    TypeCapacity,
+    RedoView,
+    FocusCapacity,
     /// Change the plot, or the part of memory that it shows.
     Plot(PlotStep),
     /// Stack by the next grouping.
@@ -215,9 +215,9 @@ pub enum Command {
     NextColouring,
     Find,
     /// Go to the next or previous match among the allocations that the views show.
-    FindHere(Direction),
+    FindInScope(Direction),
     /// Turn Match case on or off.
-    FindCapitals,
+    ToggleMatchCase,
     FindNext,
     FindPrevious,
     /// Highlight all allocations with the selected stack, or stop that.
@@ -226,16 +226,16 @@ pub enum Command {
     ToggleSettings,
     /// Save the page as HTML with the open snapshot inside.
     SaveHtml,
-    PinPeak,
-    PinEnd,
-    TypeMoment,
+    CursorToPeak,
+    CursorToEnd,
+    FocusGoTo,
     /// Start a range at the cursor, or finish the one that is being extended.
     ToggleRange,
     /// Choose whether the views show the cursor, a range, its change or the whole trace.
     ChooseScope(ViewScope),
     /// Switch to the next part of the range that the views can show.
-    NextAbout,
-    PinRangePeak,
+    NextRangeFilter,
+    CursorToRangePeak,
     /// Select the next or previous annotation as the range.
     Annotation(Direction),
     ZoomToRange,
@@ -249,7 +249,7 @@ pub enum Command {
 
 impl Action {
     /// Wraps an action of a feature.
-    pub fn of(action: impl Into<FeatureAction>) -> Action {
+    pub fn feature(action: impl Into<FeatureAction>) -> Action {
         Action::Feature(action.into())
     }
 }

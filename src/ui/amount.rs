@@ -1,26 +1,26 @@
 //! Formatting of byte amounts, byte·event products and differences as text.
 
 pub use base::units::percent;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use engine::protocol::Scope;
 use std::cmp::Ordering;
 
 /// Formats an amount with three digits: `38.1 MiB`, or `38.1 MiB·events` if `scope` sums over time.
 pub fn amount(scope: Scope, bytes: u64) -> String {
     let mut text = Bytes(bytes).to_string();
-    text.push_str(over_time(scope));
+    text.push_str(unit_suffix(scope));
     text
 }
 
 /// Formats an amount to the byte: `39,951,360 B`.
 pub fn exact(scope: Scope, bytes: u64) -> String {
-    let mut text = grouped(bytes);
+    let mut text = group_digits(bytes);
     text.push_str(" B");
-    text.push_str(over_time(scope));
+    text.push_str(unit_suffix(scope));
     text
 }
 
-fn over_time(scope: Scope) -> &'static str {
+fn unit_suffix(scope: Scope) -> &'static str {
     if matches!(scope, Scope::ByteMoments(_)) { "·events" } else { "" }
 }
 
@@ -40,12 +40,12 @@ pub fn change(before: u64, after: u64) -> String {
 
 /// Formats a difference in bytes to the byte.
 pub fn exact_change(before: u64, after: u64) -> String {
-    [sign(before, after), &grouped(before.abs_diff(after)), " B"].concat()
+    [sign(before, after), &group_digits(before.abs_diff(after)), " B"].concat()
 }
 
 /// Formats a difference of two counts: `+12`.
 pub fn count_change(before: u32, after: u32) -> String {
-    sign(before.into(), after.into()).to_owned() + &grouped(before.abs_diff(after).into())
+    sign(before.into(), after.into()).to_owned() + &group_digits(before.abs_diff(after).into())
 }
 
 /// Formats the factor from `before` to `after`: `×1.25`, or `new`, `gone`, `=`.
@@ -59,7 +59,7 @@ pub fn ratio(before: u64, after: u64) -> String {
             let rest = (hundredths % 100).to_string();
             [
                 "×",
-                &grouped(u64::try_from(hundredths / 100).unwrap_or(u64::MAX)),
+                &group_digits(u64::try_from(hundredths / 100).unwrap_or(u64::MAX)),
                 if rest.len() < 2 { ".0" } else { "." },
                 &rest,
             ]

@@ -4,7 +4,7 @@ use super::tab::Tab;
 
 /// The part of the page where a key works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum KeyScope {
     /// Anywhere except in a text field.
     Page,
     /// While the timeline has the focus.
@@ -15,12 +15,12 @@ pub enum Scope {
     Export,
 }
 
-impl Scope {
+impl KeyScope {
     /// Iterates over all scopes in the order of the help dialog, with their headings there.
-    pub fn all() -> impl Iterator<Item = (Scope, &'static str)> {
-        let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((Scope::Tab(tab), tab.entry().heading?)));
-        let last = [(Scope::Page, "Everywhere"), (Scope::Export, "Export dialog")];
-        std::iter::once((Scope::Timeline, "Timeline")).chain(tabs).chain(last)
+    pub fn all() -> impl Iterator<Item = (KeyScope, &'static str)> {
+        let tabs = Tab::ALL.into_iter().filter_map(|tab| Some((KeyScope::Tab(tab), tab.entry().heading?)));
+        let last = [(KeyScope::Page, "Everywhere"), (KeyScope::Export, "Export dialog")];
+        std::iter::once((KeyScope::Timeline, "Timeline")).chain(tabs).chain(last)
     }
 }
 
@@ -35,7 +35,7 @@ pub struct Modifiers {
 /// An entry of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<C> {
-    pub scope: Scope,
+    pub scope: KeyScope,
     /// Keys in the notation of [`chord`].
     pub keys: &'static [&'static str],
     pub command: C,
@@ -46,15 +46,15 @@ pub struct Binding<C> {
 
 impl<C: Copy> Binding<C> {
     /// Converts the entry to one for another command type.
-    pub(super) fn of<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
+    pub(super) fn map<D>(&self, command: impl Fn(C) -> D) -> Binding<D> {
         let Binding { scope, keys, label, control, .. } = *self;
         Binding { scope, keys, command: command(self.command), label, control }
     }
 }
 
 /// Creates an entry. See the fields of [`Binding`].
-pub(super) const fn line<C>(
-    scope: Scope,
+pub(super) const fn bind<C>(
+    scope: KeyScope,
     keys: &'static [&'static str],
     command: C,
     label: &'static str,

@@ -11,9 +11,9 @@ const MOST_GIB: f64 = 1024.0 * 1024.0;
 impl Shared {
     /// Returns a lower bound of the GPU's capacity in bytes: the larger of free plus reserved bytes at an OOM, and the
     /// peak of reserved bytes. `None` if memory never ran out or reserved memory is unknown.
-    pub fn least_capacity(&self) -> Option<u64> {
-        let marks = self.around.marks.latest()?;
-        let device = self.device().filter(|device| device.knows_reserved())?;
+    pub fn min_capacity(&self) -> Option<u64> {
+        let marks = self.surroundings.marks.latest()?;
+        let device = self.device().filter(|device| device.has_reserved())?;
         let least = marks.out_of_memory.iter().map(|mark| mark.device_free.saturating_add(mark.reserved)).max()?;
         // Other processes may have used part of the GPU at that time.
         Some(least.max(u64::try_from(device.peak_reserved).unwrap_or(0)))
@@ -21,28 +21,28 @@ impl Shared {
 
     /// Returns the placeholder of the capacity field, in GiB: the recorded capacity, or else the lower bound.
     pub fn capacity_hint(&self) -> String {
-        let recorded = self.device().and_then(|device| device.recorded(CAPACITY));
+        let recorded = self.device().and_then(|device| device.recorder_value(CAPACITY));
         if let Some(bytes) = recorded {
             return format!("{:.2}", bytes as f64 / GIB);
         }
-        self.least_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
+        self.min_capacity().map_or_else(|| "–".to_owned(), |bytes| format!("≥ {:.2}", bytes as f64 / GIB))
     }
 
     /// Sets the capacity from text in GiB. Empty text removes the line. Any other text is ignored.
-    pub(super) fn type_capacity(&mut self, text: &str) {
+    pub(super) fn set_capacity(&mut self, text: &str) {
         let text = text.trim();
         let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MOST_GIB);
         if typed.is_none() && !text.is_empty() {
             return;
         }
-        self.raise(|state| state.tools.capacity = typed.map(|gib| (gib * GIB) as u64));
+        self.change_height(|state| state.tools.capacity = typed.map(|gib| (gib * GIB) as u64));
     }
 
     /// Applies a change that may alter the timeline's height. If everything was visible, everything stays visible.
     /// Otherwise the window stays as it is.
-    pub(super) fn raise(&mut self, change: impl FnOnce(&mut Shared)) {
-        let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.whole(view) == view);
+    pub(super) fn change_height(&mut self, change: impl FnOnce(&mut Shared)) {
+        let showed_all = self.plane().zip(self.view).is_some_and(|(plane, view)| plane.fit_like(view) == view);
         change(self);
-        self.navigate(|plane, view| if showed_all { plane.whole(view) } else { plane.moved(view, 0.0, 0.0) });
+        self.navigate(|plane, view| if showed_all { plane.fit_like(view) } else { plane.moved(view, 0.0, 0.0) });
     }
 }

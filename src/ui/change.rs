@@ -15,18 +15,18 @@ pub enum Change {
 
 impl Change {
     /// Returns whether the shown or focused device changed, which invalidates everything known about the previous one.
-    pub(super) fn is_of_device(self) -> bool {
+    pub(super) fn is_device_change(self) -> bool {
         matches!(self, Change::Device | Change::Lane)
     }
 }
 
 /// Phase of an update, in order. Each feature sends its questions to the worker in one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum AskPhase {
     /// Before anything that depends on categories or on the arrangement of stacks.
-    Ground,
+    Setup,
     /// Before the scene, for anything that its appearance depends on.
-    Early,
+    BeforeScene,
     WithScene,
     /// Once the scene of the window is there, so that the timeline appears first.
     AfterScene,

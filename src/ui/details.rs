@@ -1,8 +1,8 @@
 //! Text of the selected allocation: facts, stack, and a form for the clipboard.
 
 use super::summary::{Fact, device_name};
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{BY_RECORDER, Details, FrameText, Origin, SEPARATOR, pool_of_id};
+use base::units::{Bytes, pluralize, duration_us, group_digits};
+use engine::protocol::{REASON_RECORDER, Details, FrameText, Origin, TENSOR_SEPARATOR, default_pool_name};
 
 /// Contents of the details panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,11 +10,11 @@ pub struct DetailsView {
     /// Requested bytes, with three digits: `38.1 MiB`.
     pub title: String,
     /// Call site, if there is one: `train.py:233 step`.
-    pub site: Option<String>,
+    pub call_site: Option<String>,
     /// Warning shown above the numbers, for example that the allocation was made before recording.
-    pub caution: Option<&'static str>,
+    pub warning: Option<&'static str>,
     /// The most important facts: tensor, category and lifetime.
-    pub key: Vec<Fact>,
+    pub summary: Vec<Fact>,
     /// All facts, in reading order.
     pub facts: Vec<Fact>,
     /// Heading of the stack: whether it belongs to the allocation or the free, and its number of frames.
@@ -29,7 +29,7 @@ pub struct DetailsView {
 pub struct FrameView {
     pub name: String,
     /// `file:line`, or empty if the frame names no file.
-    pub place: String,
+    pub location: String,
     /// File and line as recorded.
     pub source: [String; 2],
     pub kind: FrameKind,
@@ -63,12 +63,12 @@ impl FrameView {
         };
         let notes = frame.fx.iter().map(|(key, text)| format!("{key}: {text}")).collect();
         let source = [frame.filename.clone(), frame.line.clone()];
-        FrameView { name: frame.name.clone(), place, source, kind, notes }
+        FrameView { name: frame.name.clone(), location: place, source, kind, notes }
     }
 
     /// Formats the frame as one line for the clipboard.
     fn line(&self) -> String {
-        if self.place.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.place) }
+        if self.location.is_empty() { self.name.clone() } else { format!("{}  {}", self.name, self.location) }
     }
 }
 
@@ -76,7 +76,7 @@ impl FrameView {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Run<'a> {
     /// A frame that is always shown.
-    Own(&'a FrameView),
+    User(&'a FrameView),
     /// Consecutive internal frames, folded until expanded.
     Internal(&'a [FrameView]),
 }
@@ -87,11 +87,11 @@ impl DetailsView {
     pub fn runs(&self) -> Vec<Run<'_>> {
         let is_own = |frame: &FrameView| frame.kind == FrameKind::User;
         if !self.frames.iter().any(is_own) {
-            return self.frames.iter().map(Run::Own).collect();
+            return self.frames.iter().map(Run::User).collect();
         }
         let runs = self.frames.chunk_by(|a, b| !is_own(a) && !is_own(b));
         runs.map(|run| match run {
-            [own] if is_own(own) => Run::Own(own),
+            [own] if is_own(own) => Run::User(own),
             internal => Run::Internal(internal),
         })
         .collect()
@@ -100,7 +100,7 @@ impl DetailsView {
 
 /// Formats bytes with three digits and to the byte.
 pub(super) fn bytes(value: u64) -> String {
-    if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), grouped(value)) }
+    if value < 1024 { format!("{value} B") } else { format!("{} · {} B", Bytes(value), group_digits(value)) }
 }
 
 /// Formats a stream handle, where 0 is the default stream.
@@ -110,19 +110,19 @@ pub(super) fn stream_name(stream: u64) -> String {
 
 /// Formats a pool id, where `(0, 0)` is the default pool.
 pub(super) fn pool_fact(pool: (u64, u64)) -> String {
-    if pool == (0, 0) { "default".to_owned() } else { pool_of_id(pool) }
+    if pool == (0, 0) { "default".to_owned() } else { default_pool_name(pool) }
 }
 
-fn moment(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
-    match (event, us.and_then(clock)) {
-        (Some(event), Some(clock)) => format!("event {} · {clock}", grouped(event.into())),
-        (Some(event), None) => format!("event {}", grouped(event.into())),
+fn event_and_time(event: Option<u32>, us: Option<i64>, otherwise: &str) -> String {
+    match (event, us.and_then(time_of_day)) {
+        (Some(event), Some(clock)) => format!("event {} · {clock}", group_digits(event.into())),
+        (Some(event), None) => format!("event {}", group_digits(event.into())),
         (None, _) => otherwise.to_owned(),
     }
 }
 
 /// Formats microseconds since 1970 as a time of day in UTC. `None` for negative values.
-pub(super) fn clock(us: i64) -> Option<String> {
+pub(super) fn time_of_day(us: i64) -> Option<String> {
     let us = u64::try_from(us).ok()?;
     let (seconds, micros) = (us / 1_000_000 % 86_400, us % 1_000_000);
     Some(format!("{:02}:{:02}:{:02}.{micros:06} UTC", seconds / 3600, seconds / 60 % 60, seconds % 60))
@@ -134,10 +134,10 @@ pub fn view(details: &Details) -> DetailsView {
     let owner = if details.stack_of_free { "Stack of the free" } else { "Stack" };
     let stack_title = match frames.len() {
         0 => "No stack recorded".to_owned(),
-        count => format!("{owner} · {}, innermost first", counted(count as u64, "frame")),
+        count => format!("{owner} · {}, innermost first", pluralize(count as u64, "frame")),
     };
     let site = frames.iter().find(|frame| frame.kind == FrameKind::User).map(|frame| {
-        let place = frame.place.rsplit(['/', '\\']).next().unwrap_or(&frame.place);
+        let place = frame.location.rsplit(['/', '\\']).next().unwrap_or(&frame.location);
         format!("{place} {}", frame.name).trim().to_owned()
     });
     let caution = match details.origin {
@@ -148,9 +148,9 @@ pub fn view(details: &Details) -> DetailsView {
     };
     DetailsView {
         title: Bytes(details.requested).to_string(),
-        site,
-        caution,
-        key: key(details),
+        call_site: site,
+        warning: caution,
+        summary: summary_facts(details),
         facts: facts(details),
         stack_title,
         frames,
@@ -159,11 +159,11 @@ pub fn view(details: &Details) -> DetailsView {
 }
 
 /// Returns the most important facts, shown above the stack.
-fn key(details: &Details) -> Vec<Fact> {
-    let name = details.tensors.first().and_then(|tensor| tensor.split(SEPARATOR).next());
+fn summary_facts(details: &Details) -> Vec<Fact> {
+    let name = details.tensors.first().and_then(|tensor| tensor.split(TENSOR_SEPARATOR).next());
     let tensor = name.map(|name| ("Tensor", name.to_owned()));
     let category = details.category.as_ref().map(|category| ("Category", category.name.clone()));
-    let until = |event: u32| ["from before recording to event ", &grouped(event.into())].concat();
+    let until = |event: u32| ["from before recording to event ", &group_digits(event.into())].concat();
     let open = || details.freed_event.map_or_else(|| "never freed".to_owned(), until);
     let lifetime = lifetime(details).unwrap_or_else(open);
     let lines = tensor.into_iter().chain(category).chain([("Lifetime", lifetime)]);
@@ -186,17 +186,17 @@ fn facts(details: &Details) -> Vec<Fact> {
     }
     if let Some(category) = &details.category {
         let told = match category.rule {
-            _ if category.why == BY_RECORDER => [" · ", BY_RECORDER].concat(),
+            _ if category.why == REASON_RECORDER => [" · ", REASON_RECORDER].concat(),
             Some(rule) => format!(" · rule {rule}: {}", category.why),
             None => String::new(),
         };
         fact("Category", format!("{}{told}", category.name));
     }
-    fact("Allocated at", moment(details.born_event, details.born_us, "before recording"));
+    fact("Allocated at", event_and_time(details.born_event, details.born_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
-        fact("Free requested at", moment(details.free_requested_event, None, ""));
+        fact("Free requested at", event_and_time(details.free_requested_event, None, ""));
     }
-    fact("Freed at", moment(details.freed_event, details.freed_us, "never freed"));
+    fact("Freed at", event_and_time(details.freed_event, details.freed_us, "never freed"));
     if let Some(lifetime) = lifetime(details) {
         fact("Lifetime", lifetime);
     }
@@ -217,14 +217,14 @@ fn facts(details: &Details) -> Vec<Fact> {
     if !details.annotations.is_empty() {
         fact("Annotations", details.annotations.join(" › "));
     }
-    fact("Allocation", format!("#{} on {}", grouped(details.allocation.into()), device_name(details.device)));
+    fact("Allocation", format!("#{} on {}", group_digits(details.allocation.into()), device_name(details.device)));
     facts
 }
 
 fn lifetime(details: &Details) -> Option<String> {
     let events = u64::from(details.freed_event?.checked_sub(details.born_event?)?);
     let time = details.lifetime_us.map(duration_us);
-    let events = counted(events, "event");
+    let events = pluralize(events, "event");
     Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))
 }
 

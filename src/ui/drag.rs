@@ -9,21 +9,21 @@ use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
 use super::shared::Shared;
-use super::shown::BytesAxis;
+use super::drawing::BytesAxis;
 
 /// Length in CSS pixels below which a side of the box leaves its axis unchanged.
-const FLAT_PX: f64 = 8.0;
+const MIN_BOX_PX: f64 = 8.0;
 
 impl Shared {
     /// Starts a drag at `from`. The modifiers and the ruler mode decide what it does.
-    pub(super) fn begin_drag(&mut self, from: Pointer, held: Modifiers) {
+    pub(super) fn start_drag(&mut self, from: Pointer, held: Modifiers) {
         let moves = !held.alt && !held.shift && self.tools.ruler.mode == Mode::Off;
         // A finger does not hover before it drags.
-        self.hover_at(Some(from));
+        self.set_canvas_pointer(Some(from));
         // Boxes and measurements belong to the device under the pointer.
         let from = if moves { from } else { self.focus_at(from) };
-        self.hover_at(None);
-        self.pointer_leads();
+        self.set_canvas_pointer(None);
+        self.follow_pointer();
         self.tools.drag = match (held, self.tools.ruler.mode) {
             (Modifiers { alt: true, .. }, _) | (Modifiers { shift: false, .. }, Mode::On) => Drag::Measure,
             (Modifiers { shift: true, .. }, _) => Drag::Box([from; 2]),
@@ -37,7 +37,7 @@ impl Shared {
     }
 
     /// Moves the free corner of the box or the free end of the ruler to `to`.
-    pub(super) fn draw_to(&mut self, to: Pointer) {
+    pub(super) fn drag_to(&mut self, to: Pointer) {
         let Some(view) = self.view else { return };
         let to = Pointer { x: to.x.clamp(0.0, view.width_px.into()), y: to.y.clamp(0.0, view.height_px.into()) };
         match &mut self.tools.drag {
@@ -52,27 +52,27 @@ impl Shared {
     }
 
     /// Handles Escape: cancels the box, else removes the ruler, else the range. Returns whether there was any of them.
-    pub(super) fn give_up_drawn(&mut self) -> bool {
+    pub(super) fn escape_drawing(&mut self) -> bool {
         let drag = std::mem::take(&mut self.tools.drag);
         matches!(drag, Drag::Box(_)) || self.remove_ruler() != Removed::NothingThere || self.end_range()
     }
 
     /// Handles Escape: clears the selected node or segment, else the selected allocation, else the search.
-    pub(super) fn give_up_selected(&mut self) {
-        if self.views.node.take().is_some() || self.plots.chosen.take().is_some() {
+    pub(super) fn escape_selection(&mut self) {
+        if self.views.node.take().is_some() || self.plots.selected_segment.take().is_some() {
             return;
         }
         if self.selection.is_none() && self.selecting.is_none() {
-            find::typed(self, String::new());
+            find::set_text(self, String::new());
         }
         (self.selection, self.selecting) = (None, None);
-        self.pointer_leads();
+        self.follow_pointer();
     }
 
     /// Ends the drag. A box is zoomed into.
     pub(super) fn end_drag(&mut self) {
         if let Drag::Box([from, to]) = std::mem::take(&mut self.tools.drag) {
-            let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+            let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
             self.zoom_to([from.x, to.x], [from.y, to.y], flat);
         }
     }
@@ -87,7 +87,7 @@ impl Shared {
         let columns = [left, right].map(|x| view.column_from_x(x));
         let rows = [from.byte, to.byte].map(|byte| byte as f64 / view.bytes_per_px - view.bottom_px as f64);
         let longest = (columns[0] - columns[1]).abs().max((rows[0] - rows[1]).abs());
-        let flat = FLAT_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
+        let flat = MIN_BOX_PX * self.canvas.map_or(1.0, |canvas| canvas.scale);
         self.zoom_to(columns, rows, flat.min(longest));
     }
 
@@ -102,10 +102,10 @@ impl Shared {
         }
         self.navigate(|plane, mut view| {
             if width >= flat {
-                view = plane.over(view, [left, left + width].map(|column| view.x_from_column(column)));
+                view = plane.view_between(view, [left, left + width].map(|column| view.x_from_column(column)));
             }
             if height >= flat {
-                view = plane.rows(view, bottom, height);
+                view = plane.view_of_rows(view, bottom, height);
             }
             view
         });

@@ -28,7 +28,7 @@ pub enum Effect {
         load: u32,
     },
     /// Discard the second file.
-    EndSecond,
+    CloseSecond,
     Ranks(RanksEffect),
     Ask(Request),
     Upload {
@@ -46,7 +46,7 @@ pub enum Effect {
     /// Focus the request field of Segments.
     FocusRequest,
     /// Focus the field that moves the cursor.
-    FocusMoment,
+    FocusGoTo,
     /// Focus the visible view.
     FocusView,
     /// Move the focus from the timeline to the view, or back.
@@ -77,7 +77,7 @@ pub enum Effect {
     /// Open the source link of the tree's active row.
     FollowSource,
     /// Go back to the worker and the files of the open snapshot, because the one that should replace it failed to open.
-    BackToOpen,
+    RestoreOpen,
     /// Cancel the simulator's question, since its answer is no longer needed.
     CancelSimulation,
     /// Stop the simulator, since another device or file is shown.
@@ -120,7 +120,7 @@ pub struct Pointer {
 
 /// The change that a turn of the wheel makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WheelAxis {
+pub enum WheelAction {
     ZoomEvents,
     /// Zooms the byte axis (Ctrl + wheel).
     ZoomBytes,
@@ -153,13 +153,13 @@ pub enum RanksEffect {
     /// [`RanksAction::Listed`](crate::ranks::RanksAction::Listed).
     List,
     /// Survey these files, and drop the results of earlier ones.
-    Begin(Vec<FileToSurvey>),
+    Survey(Vec<FileToSurvey>),
     /// Add a sentence to the insight that some files are not surveyed.
-    Cut(String),
+    NoteOmitted(String),
     /// Ask for the insight: serial of the answer, number of rows per table, and index of the sort order of its map.
     Ask(u32, u32, u32),
     /// Set the pattern that extracts rank and step from file names. Empty restores the default.
-    Names(String),
+    SetNamePattern(String),
     Cancel,
     Resume,
     End,
@@ -185,15 +185,15 @@ pub struct FileToWrite {
     /// Name of the file to write.
     pub file: String,
     /// True if the file is compressed with gzip.
-    pub is_packed: bool,
+    pub is_gzipped: bool,
     /// True if memory is added to the torch.profiler trace that was chosen.
-    pub is_onto: bool,
-    pub then: Then,
+    pub extends_trace: bool,
+    pub next: AfterWrite,
 }
 
 /// Use of a file once it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum AfterWrite {
     /// Saved by the browser.
     Save,
     /// Opened, as an additional snapshot to choose from.

@@ -5,9 +5,9 @@
 //! A feature changes its own state and [`Shared`], and does not access other features.
 
 use super::binding::Binding;
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
-use super::link::reading::Key;
+use super::link::value::Key;
 use super::shared::Shared;
 use engine::protocol::Answer;
 use std::convert::Infallible;
@@ -18,29 +18,29 @@ pub(super) struct Feature<S: 'static, A, C: 'static> {
     pub(super) reset: fn(&mut S, &mut Shared, Change),
     /// Questions for the worker about the shown device, and when each is sent. Called after every event, so each one
     /// checks that its answer is needed, unknown and not yet pending.
-    pub(super) asks: &'static [(Turn, Ask<S>)],
+    pub(super) questions: &'static [(AskPhase, Ask<S>)],
     /// Consumes a reply to one of the feature's own questions, and returns any other.
-    pub(super) take: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
+    pub(super) on_reply: fn(&mut S, &mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
     /// Handles an action.
-    pub(super) act: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
+    pub(super) on_action: fn(&mut S, &mut Shared, A, &mut Vec<Effect>),
     /// Runs a command.
-    pub(super) command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
+    pub(super) on_command: fn(&mut S, &mut Shared, C, &mut Vec<Effect>),
     /// Keyboard shortcuts and controls of the commands, in the order of the help dialog.
-    pub(super) keys: &'static [Binding<C>],
+    pub(super) bindings: &'static [Binding<C>],
     /// Link keys, in reading order.
-    pub(super) links: &'static [Key<S>],
+    pub(super) link_keys: &'static [Key<S>],
     /// Handles Escape while the feature is visible. Returns whether anything was closed.
-    pub(super) escape: fn(&mut S, &mut Shared) -> bool,
+    pub(super) on_escape: fn(&mut S, &mut Shared) -> bool,
 }
 
 /// Sends a question if its answer is missing. The number is the ordinal of the shown device.
 pub(super) type Ask<S> = fn(&mut S, &mut Shared, i64, &mut Vec<Effect>);
 
 /// `reset` of a feature without state that depends on the file.
-pub(super) fn keeps_all<S>(_: &mut S, _: &mut Shared, _: Change) {}
+pub(super) fn reset_nothing<S>(_: &mut S, _: &mut Shared, _: Change) {}
 
 /// `take` of a feature that asks no questions.
-pub(super) fn takes_nothing<S>(
+pub(super) fn take_nothing<S>(
     _: &mut S,
     _: &mut Shared,
     _: u32,
@@ -51,11 +51,11 @@ pub(super) fn takes_nothing<S>(
 }
 
 /// `command` of a feature without commands.
-pub(super) fn commands_nothing<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
+pub(super) fn no_commands<S>(_: &mut S, _: &mut Shared, never: Infallible, _: &mut Vec<Effect>) {
     match never {}
 }
 
 /// `escape` of a feature with nothing to close.
-pub(super) fn ends_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
+pub(super) fn close_nothing<S>(_: &mut S, _: &mut Shared) -> bool {
     false
 }

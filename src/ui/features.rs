@@ -5,12 +5,12 @@ pub mod events;
 pub mod export;
 pub mod flame;
 pub mod histograms;
-pub mod html;
-pub mod live;
+pub mod save_page;
+pub mod watch;
 pub mod memory;
 pub mod palette;
 pub mod plan;
-pub mod queries;
+pub mod sql;
 pub mod source_rows;
 pub mod sources;
 pub mod table;
@@ -21,22 +21,22 @@ pub mod what_if;
 pub mod why;
 
 use super::binding::Binding;
-use super::change::Turn;
+use super::change::AskPhase;
 use super::effect::Effect;
-use super::link::reading::{Key, Reading};
+use super::link::value::{Key, ValueReader};
 use super::parts;
 use super::shared::Shared;
-use super::url::Came;
+use super::url::PageScheme;
 use engine::protocol::Answer;
 use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
-use html::Saving;
-use live::{Live, LiveAction, LiveStep};
+use save_page::SaveState;
+use watch::{Watch, WatchAction, WatchStep};
 use memory::{Memory, MemoryAction, MemoryStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
-use queries::{Queries, QueriesAction};
+use sql::{Sql, SqlAction};
 use sources::{SourceAction, Sources};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
@@ -79,7 +79,7 @@ macro_rules! features {
             /// Passes an action to its feature.
             pub(crate) fn act(&mut self, action: FeatureAction, effects: &mut Vec<Effect>) {
                 match action {
-                    $(FeatureAction::$Name(action) => ($feature.act)(&mut self.$field, &mut self.shared, action, effects),)*
+                    $(FeatureAction::$Name(action) => ($feature.on_action)(&mut self.$field, &mut self.shared, action, effects),)*
                 }
             }
 
@@ -87,7 +87,7 @@ macro_rules! features {
             pub(crate) fn command(&mut self, command: FeatureCommand, effects: &mut Vec<Effect>) {
                 match command {
                     $(FeatureCommand::$Name(command) => {
-                        ($feature.command)(&mut self.$field, &mut self.shared, command, effects);
+                        ($feature.on_command)(&mut self.$field, &mut self.shared, command, effects);
                     })*
                 }
             }
@@ -100,10 +100,10 @@ macro_rules! features {
             }
 
             /// Sends the questions that are due at this turn.
-            pub(crate) fn ask(&mut self, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+            pub(crate) fn ask(&mut self, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
                 parts::ask(&mut self.shared, turn, device, effects);
                 self.forget();
-                $(for (_, ask) in $feature.asks.iter().filter(|(when, _)| *when == turn) {
+                $(for (_, ask) in $feature.questions.iter().filter(|(when, _)| *when == turn) {
                     ask(&mut self.$field, &mut self.shared, device, effects);
                 })*
                 self.forget();
@@ -112,25 +112,25 @@ macro_rules! features {
             /// Passes a reply to the feature that asked for it. Returns the reply if it was not consumed. Parts come
             /// last because some of them take all replies of a kind.
             pub(crate) fn take(&mut self, serial: u32, answer: Answer, effects: &mut Vec<Effect>) -> Option<Answer> {
-                $(let answer = ($feature.take)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
+                $(let answer = ($feature.on_reply)(&mut self.$field, &mut self.shared, serial, answer, effects)?;)*
                 parts::take(&mut self.shared, serial, answer, effects)
             }
 
             /// Handles Escape in the visible features. Returns whether anything was closed.
             pub(crate) fn escape(&mut self) -> bool {
-                false $(|| ($feature.escape)(&mut self.$field, &mut self.shared))*
+                false $(|| ($feature.on_escape)(&mut self.$field, &mut self.shared))*
             }
 
             /// Returns the link keys of all features with their current values.
             pub(crate) fn link_values(&self) -> Vec<(&'static str, String)> {
                 let mut values = Vec::new();
-                $(values.extend($feature.links.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
+                $(values.extend($feature.link_keys.iter().map(|key| (key.name, (key.get)(&self.$field, &self.shared))));)*
                 values
             }
 
             /// Restores the features from a link. `read` looks up the value of a key and passes it to a setter.
             pub(crate) fn show_link(&mut self, read: &mut LinkReader<'_>) {
-                $(for key in $feature.links {
+                $(for key in $feature.link_keys {
                     read(key.name, &mut |reading| (key.set)(&mut self.$field, &mut self.shared, reading));
                 })*
             }
@@ -139,17 +139,17 @@ macro_rules! features {
         /// Returns the names of the features' link keys, and whether a change of each adds a browser history entry.
         pub(crate) fn link_keys() -> impl Iterator<Item = (&'static str, bool)> {
             fn names<S>(keys: &'static [Key<S>]) -> impl Iterator<Item = (&'static str, bool)> {
-                keys.iter().map(|key| (key.name, key.is_step))
+                keys.iter().map(|key| (key.name, key.adds_history))
             }
-            std::iter::empty()$(.chain(names($feature.links)))*
+            std::iter::empty()$(.chain(names($feature.link_keys)))*
         }
 
         /// Returns the keyboard shortcuts of all features.
         pub(crate) fn bindings() -> Vec<Binding<FeatureCommand>> {
             // A vector, since a chain of this many iterators adds 3 kB of wasm.
             let mut all = Vec::new();
-            $(for binding in $feature.keys {
-                all.push(binding.of(FeatureCommand::$Name));
+            $(for binding in $feature.bindings {
+                all.push(binding.map(FeatureCommand::$Name));
             })*
             all
         }
@@ -167,24 +167,24 @@ features! {
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
     memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
-    queries: Queries, Queries(QueriesAction, Infallible) = queries::FEATURE;
+    queries: Sql, Queries(SqlAction, Infallible) = sql::FEATURE;
     /// Export of the picture to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
     /// Export of a page that contains the snapshot.
-    html: Saving, Html(html::Step, Infallible) = html::FEATURE;
+    html: SaveState, Html(save_page::SaveProgress, Infallible) = save_page::FEATURE;
     /// Reloading of files that change while the page is open.
-    live: Live, Live(LiveAction, LiveStep) = live::FEATURE;
+    live: Watch, Live(WatchAction, WatchStep) = watch::FEATURE;
     palette: Palette, Palette(PaletteAction, PaletteStep) = palette::FEATURE;
 }
 
 /// Reads the value of a link key and passes it to a setter of the state.
-pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut Reading<'_>)) + 'a;
+pub(crate) type LinkReader<'a> = dyn FnMut(&'static str, &mut dyn FnMut(&mut ValueReader<'_>)) + 'a;
 
 impl State {
     /// Returns the state of a page with no open file that was loaded in the given way.
     #[inline(never)] // two copies would be 2 kB of wasm
-    pub fn that_came(came: Came) -> State {
-        State { shared: Shared { came, ..Shared::default() }, ..State::default() }
+    pub fn new(came: PageScheme) -> State {
+        State { shared: Shared { page_scheme: came, ..Shared::default() }, ..State::default() }
     }
 }
 

@@ -4,7 +4,7 @@ mod data;
 
 pub use data::FirstGroup;
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
@@ -14,7 +14,7 @@ use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 const LEAST_PERCENT: u128 = 80;
 
 /// Reset, question and answer hooks of the initial grouping.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::AfterScene, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
 
 /// Forgets the initial grouping of the previous file. The grouping in use is not changed.
 fn reset(state: &mut Shared, change: Change) {
@@ -25,12 +25,12 @@ fn reset(state: &mut Shared, change: Change) {
 
 impl Shared {
     /// Requests the initial grouping, after a file was opened.
-    pub(super) fn find_first_group(&mut self) {
+    pub(super) fn request_first_group(&mut self) {
         self.first_group.is_wanted = true;
     }
 
     /// Cancels the initial grouping, because a link specifies one.
-    pub(super) fn keep_group(&mut self) {
+    pub(super) fn cancel_first_group(&mut self) {
         self.first_group.is_wanted = false;
     }
 }
@@ -45,7 +45,7 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
 
 fn take(state: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     let Answer::Legend(entries) = answer else { return Some(answer) };
-    if state.first_group.answer.answered(serial).is_none() {
+    if state.first_group.answer.take_pending(serial).is_none() {
         return Some(Answer::Legend(entries));
     }
     // A grouping that was chosen meanwhile is kept.

@@ -7,15 +7,15 @@
 const MOST_LETTERS: usize = 160;
 
 /// Score of an impossible match.
-const NEVER: i32 = i32::MIN / 2;
+const NO_MATCH: i32 = i32::MIN / 2;
 const LETTER: i32 = 1;
 const START_OF_NAME: i32 = 8;
 const START_OF_WORD: i32 = 8;
-const SIDE_BY_SIDE: i32 = 6;
+const ADJACENT: i32 = 6;
 /// Penalty for a gap. Even at the start of a word, a letter after a gap scores less than an adjacent one.
-const APART: i32 = -3;
+const GAP: i32 = -3;
 /// Factor applied to scores before the name's length is subtracted: this many letters cost one point.
-pub(crate) const SCALE: i32 = 8;
+pub(crate) const LETTERS_PER_POINT: i32 = 8;
 
 /// Result of a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,20 +23,20 @@ pub(crate) struct Match {
     /// Higher is better.
     pub(crate) score: i32,
     /// Indices of the matched letters in the name.
-    pub(crate) places: Vec<usize>,
+    pub(crate) indices: Vec<usize>,
 }
 
 /// Matches typed words against a name, ignoring ASCII case. Returns `None` if a word does not occur in the name.
-pub(crate) fn matched(typed: &str, name: &str) -> Option<Match> {
+pub(crate) fn match_name(typed: &str, name: &str) -> Option<Match> {
     let lower = |letter: char| letter.to_ascii_lowercase();
     let letters: Vec<char> = name.chars().take(MOST_LETTERS).map(lower).collect();
     let mut found = Match::default();
     for word in typed.split_whitespace() {
         let word: Vec<char> = word.chars().map(lower).collect();
-        found.score += align(&word, &letters, &mut found.places)?;
+        found.score += align(&word, &letters, &mut found.indices)?;
     }
     // Of two equally good matches, the shorter name is closer to the typed text.
-    found.score = found.score * SCALE - letters.len() as i32;
+    found.score = found.score * LETTERS_PER_POINT - letters.len() as i32;
     Some(found)
 }
 
@@ -51,21 +51,21 @@ fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32
     let mut rows: Vec<Vec<(i32, usize)>> = Vec::new();
     for sign in word {
         let before = rows.last();
-        let mut apart = (NEVER, 0);
+        let mut apart = (NO_MATCH, 0);
         let mut row = Vec::with_capacity(letters.len());
         for (place, letter) in letters.iter().enumerate() {
-            let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NEVER, |(score, _)| *score);
+            let score_at = |place: usize| before.and_then(|row| row.get(place)).map_or(NO_MATCH, |(score, _)| *score);
             if let Some(far) = place.checked_sub(2) {
-                apart = apart.max((score_at(far) + APART, far));
+                apart = apart.max((score_at(far) + GAP, far));
             }
-            let near = place.checked_sub(1).map_or((NEVER, 0), |near| (score_at(near) + SIDE_BY_SIDE, near));
+            let near = place.checked_sub(1).map_or((NO_MATCH, 0), |near| (score_at(near) + ADJACENT, near));
             let (score, from) = if before.is_some() { near.max(apart) } else { (0, 0) };
             let start = match place.checked_sub(1).and_then(|before| letters.get(before)) {
                 None => START_OF_NAME,
                 Some(before) if !before.is_alphanumeric() => START_OF_WORD,
                 Some(_) => 0,
             };
-            row.push(if letter == sign && score > NEVER / 2 { (score + start + LETTER, from) } else { (NEVER, 0) });
+            row.push(if letter == sign && score > NO_MATCH / 2 { (score + start + LETTER, from) } else { (NO_MATCH, 0) });
         }
         rows.push(row);
     }

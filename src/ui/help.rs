@@ -1,7 +1,7 @@
 //! Contents of the help dialog: keys and gestures in groups, the search syntax, and a text filter.
 
 use super::action::Command;
-use super::binding::{Binding, Scope, key_text};
+use super::binding::{Binding, KeyScope, key_text};
 use super::events::EventStep;
 use super::export::ExportStep;
 use super::features::FeatureCommand;
@@ -10,7 +10,7 @@ use super::palette::PaletteStep;
 use super::tab::Tab;
 
 /// Title of the first group.
-pub const FIRST: &str = "Start here";
+pub const START_TITLE: &str = "Start here";
 const MOVE: &str = "Move and zoom";
 const CURSOR: &str = "Cursor, range and markers";
 const PLOT: &str = "What the timeline shows";
@@ -19,7 +19,7 @@ const VIEWS: &str = "Views";
 const FILES: &str = "Files and devices";
 const PAGE: &str = "Help and settings";
 /// Title of the group with the search syntax.
-pub const FORMS: &str = "What you can search for";
+pub const SYNTAX_TITLE: &str = "What you can search for";
 
 /// Groups that belong to no tab, in order. The groups of the tabs follow.
 const GROUPS: [&str; 7] = [MOVE, CURSOR, PLOT, SEARCH, VIEWS, FILES, PAGE];
@@ -30,16 +30,16 @@ const ESSENTIAL: [Command; 10] = [
     Command::Find,
     Command::GoToPeak,
     Command::FitBoth,
-    Command::WindowBack,
+    Command::UndoView,
     Command::ToggleRange,
-    Command::Show(Tab::Why),
-    Command::Show(Tab::Tree),
+    Command::Show(Tab::Insights),
+    Command::Show(Tab::CallTree),
     Command::CopyLink,
     Command::OpenFile,
 ];
 
 /// Search syntax: examples and their meaning.
-const SEARCHES: &[(&[&str], &str)] = &[
+const SEARCH_SYNTAX: &[(&[&str], &str)] = &[
     (&["train.py:23"], "Part of any frame of the stack: file:line function"),
     (&["@train.py:23"], "Part of the call site only: the innermost frame of your own code"),
     (&["@category activation"], "A category of the category rules"),
@@ -69,13 +69,13 @@ pub struct Row {
 pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
     use Command::*;
     match binding.scope {
-        Scope::Timeline => match binding.command {
+        KeyScope::Timeline => match binding.command {
             MoveLeft | MoveRight | MoveUp | MoveDown | ZoomEventsIn | ZoomEventsOut | ZoomBytesIn | ZoomBytesOut
-            | FitBoth | ToggleFitBytes | WindowBack | WindowForward | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
-            Plot(_) | NextStacking | NextColouring | ToggleAxis | TypeCapacity => PLOT,
+            | FitBoth | ToggleFitBytes | UndoView | RedoView | GoToPeak | ZoomToRuler | ZoomToRange => MOVE,
+            Plot(_) | NextStacking | NextColouring | ToggleAxis | FocusCapacity => PLOT,
             _ => CURSOR,
         },
-        Scope::Page => match binding.command {
+        KeyScope::Page => match binding.command {
             OpenFile
             | OpenSample(_)
             | CancelLoading
@@ -88,7 +88,7 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             | CopySnippet
             | Feature(FeatureCommand::Export(ExportStep::Toggle) | FeatureCommand::Live(_)) => FILES,
             Find
-            | FindCapitals
+            | ToggleMatchCase
             | FindNext
             | FindPrevious
             | SelectNext
@@ -96,12 +96,12 @@ pub(crate) fn heading(binding: &Binding<Command>) -> &'static str {
             | ToggleSameStack
             | CopyDetails
             | ClearSelection
-            | Feature(FeatureCommand::Events(EventStep::ToBorn | EventStep::ToFreed)) => SEARCH,
-            TypeMoment | NextAbout | PinRangePeak => CURSOR,
+            | Feature(FeatureCommand::Events(EventStep::ToAllocated | EventStep::ToFreed)) => SEARCH,
+            FocusGoTo | NextRangeFilter | CursorToRangePeak => CURSOR,
             Show(_) | FoldViews | ChangeFocus => VIEWS,
             _ => PAGE,
         },
-        scope => Scope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
+        scope => KeyScope::all().find(|(of, _)| *of == scope).map_or(PAGE, |(_, title)| title),
     }
 }
 
@@ -113,19 +113,19 @@ pub fn groups(filter: &str) -> Vec<Group> {
     let mut groups = Vec::new();
     if words.is_empty() {
         let of = |command: &Command| BINDINGS.iter().find(|binding| binding.command == *command);
-        groups.push(Group { title: FIRST, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
+        groups.push(Group { title: START_TITLE, rows: ESSENTIAL.iter().filter_map(of).map(row).collect() });
     }
-    let tabs = Scope::all().filter(|(scope, _)| !matches!(scope, Scope::Page | Scope::Timeline));
+    let tabs = KeyScope::all().filter(|(scope, _)| !matches!(scope, KeyScope::Page | KeyScope::Timeline));
     for title in GROUPS.into_iter().chain(tabs.map(|(_, title)| title)) {
         let gestures = if title == MOVE { GESTURES } else { &[] };
         let gestures = gestures.iter().map(|(gesture, text)| Row { keys: vec![(*gesture).to_owned()], text });
         let keys = BINDINGS.iter().filter(|binding| !binding.keys.is_empty() && heading(binding) == title).map(row);
         groups.push(Group { title, rows: gestures.chain(keys).collect() });
     }
-    let searches = SEARCHES
+    let searches = SEARCH_SYNTAX
         .iter()
         .map(|(examples, text)| Row { keys: examples.iter().map(|example| (*example).to_owned()).collect(), text });
-    groups.push(Group { title: FORMS, rows: searches.collect() });
+    groups.push(Group { title: SYNTAX_TITLE, rows: searches.collect() });
     for group in &mut groups {
         let title = group.title;
         group.rows.retain(|row| {

@@ -2,16 +2,16 @@
 
 mod data;
 
-pub(crate) use data::life;
+pub(crate) use data::lifetime_text;
 pub use data::{Card, Spot};
 
-use super::cursor::{Standing, column_under};
+use super::crosshair::{Position, column_under};
 use super::effect::Pointer;
 use super::plots::segment;
 use super::shared::Shared;
-use super::shown::Hover;
+use super::drawing::Hover;
 
-use base::units::{Bytes, counted, grouped, percent};
+use base::units::{Bytes, pluralize, group_digits, percent};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
@@ -21,7 +21,7 @@ pub fn empty_spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> 
     let column = column_under(scene, view, pointer.x)?;
     let moment = scene.columns.moment.get(column).copied()?;
     let byte = view.bytes_from_row(pointer.y.floor() + 0.5).max(0.0) as u64;
-    Some(Spot::of_keys(Standing { moment, byte }))
+    Some(Spot::from_position(Position { moment, byte }))
 }
 
 /// Returns the spot that the scene shows at `pointer`. `None` outside of the stack.
@@ -40,7 +40,7 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
         quad: place,
         moment: under.moment.0,
         byte,
-        ranks: [identity.first, identity.last],
+        ids: [identity.first, identity.last],
         count: identity.count,
         requested: identity.requested(),
         total: scene.columns.total.get(under.column).copied().unwrap_or(0),
@@ -53,10 +53,10 @@ const MOST_PIECES: usize = 400;
 
 /// Returns the rectangles of the hovered block that the card must not cover, in device pixels from the canvas's left
 /// and top. The one under the pointer comes first.
-pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
+pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
-        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref()?;
         let quads = || scene.quads.iter().zip(&scene.identities);
         let (first, identity) = quads().nth(hover.spot.quad)?;
@@ -78,10 +78,10 @@ pub fn block_px(state: &Shared) -> Vec<[f64; 4]> {
 
 /// Returns the top of the stack at a column of the canvas, in device pixels from the canvas's top. 0 for plots without
 /// a stack height, such as addresses.
-pub fn top_px(state: &Shared, x: f64) -> f64 {
+pub fn stack_top_px(state: &Shared, x: f64) -> f64 {
     let of = || {
         let (hover, canvas) = (state.hover.as_ref()?, state.canvas?);
-        let lane = state.shown_lanes().find(|lane| lane.place == hover.place)?;
+        let lane = state.shown_lanes().find(|lane| lane.index == hover.device_index)?;
         let scene = lane.geometry.scene.as_ref().filter(|scene| scene.ground.is_none())?;
         let total = column_under(scene, lane.view, x).and_then(|column| scene.columns.total.get(column))?;
         let up = f64::from(lane.bottom_px) + lane.view.row_from_bytes(*total) as f64;
@@ -100,7 +100,7 @@ pub fn card(hover: &Hover) -> Card {
         _ => {
             format!(
                 "{} allocations of up to {} begin and end within this column",
-                grouped(count.into()),
+                group_digits(count.into()),
                 Bytes(largest)
             )
         }
@@ -118,10 +118,10 @@ pub fn card(hover: &Hover) -> Card {
         share = [&share, comma, &percent(of, spot.total), " of ", &Bytes(spot.total).to_string(), " live"].concat();
     }
     let Some(hit) = &hover.hit else {
-        let site = if spot.count == 1 { "…".into() } else { counted(spot.count.into(), "small allocation") };
+        let site = if spot.count == 1 { "…".into() } else { pluralize(spot.count.into(), "small allocation") };
         return Card {
             title: Bytes(spot.requested).to_string(),
-            site,
+            call_site: site,
             lifetime: "…".into(),
             hidden,
             segment,
@@ -129,12 +129,12 @@ pub fn card(hover: &Hover) -> Card {
             ..Card::default()
         };
     };
-    let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", grouped(hit.requested)) };
+    let exact = if hit.requested < 1024 { String::new() } else { format!(" · {} B", group_digits(hit.requested)) };
     let site = hit.site.clone().unwrap_or_else(|| "no stack".into());
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
-        site,
-        lifetime: life(hit.born, hit.died),
+        call_site: site,
+        lifetime: lifetime_text(hit.born, hit.died),
         hidden,
         segment,
         share,

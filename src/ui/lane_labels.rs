@@ -4,7 +4,7 @@ use super::comparing::view::side;
 use super::lanes::LaneLayout;
 use super::shared::Shared;
 use super::summary::device_name;
-use base::units::grouped;
+use base::units::group_digits;
 use picture::timeline::{Axis, Tick};
 
 /// Label beside a lane.
@@ -25,15 +25,15 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
     let Some(canvas) = state.canvas.filter(|_| state.has_lanes()) else { return Vec::new() };
     let lanes = state.shown_lanes().map(|lane| {
         let top_px = canvas.height_px.saturating_sub(lane.bottom_px).saturating_sub(lane.view.height_px);
-        let timeless = state.axis == Axis::Time && lane.device.time_us.is_none();
+        let without_time = state.axis == Axis::Time && lane.device.time_us.is_none();
         LaneLabel {
             device: lane.device.device,
             name: match state.comparing.pair {
-                Some([a, _]) => [if lane.place == a { "A · " } else { "B · " }, &side(state, lane.place)].concat(),
+                Some([a, _]) => [if lane.index == a { "A · " } else { "B · " }, &side(state, lane.index)].concat(),
                 None => device_name(lane.device.device),
             },
-            note: if timeless { "no times recorded".to_owned() } else { state.height_note(lane.place, lane.device) },
-            is_focused: lane.place == state.device_place,
+            note: if without_time { "no times recorded".to_owned() } else { state.peak_label(lane.index, lane.device) },
+            is_focused: lane.index == state.device_index,
             top_and_height: [top_px, lane.view.height_px].map(|px| f64::from(px) / canvas.scale),
         }
     });
@@ -41,19 +41,19 @@ pub fn lane_labels(state: &Shared) -> Vec<LaneLabel> {
 }
 
 /// Factor for the distance between axis ticks while several lanes are shown, since lanes are low.
-const CLOSER: f64 = 0.55;
+const TICK_SPACING: f64 = 0.55;
 
 /// Returns the ticks of all byte axes, in pixels from the bottom of the canvas.
 ///
 /// `apart` is the distance between ticks while one device is shown. If several lanes are shown, ticks that would touch
 /// the label of the lane above are left out. `font` is the height of the labels.
 pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
-    let apart = if state.has_lanes() { apart * CLOSER } else { apart };
+    let apart = if state.has_lanes() { apart * TICK_SPACING } else { apart };
     let lanes = state.shown_lanes().flat_map(|lane| {
         let bottom = i64::from(lane.bottom_px);
         let room = if state.has_lanes() { f64::from(lane.view.height_px) - 1.2 * font } else { f64::INFINITY };
         state
-            .height_ticks(lane.place, lane.view, apart)
+            .height_ticks(lane.index, lane.view, apart)
             .into_iter()
             .filter(move |tick| tick.value == 0 || (tick.at_px as f64) < room)
             .map(move |tick| Tick { at_px: tick.at_px + bottom, ..tick })
@@ -63,7 +63,7 @@ pub fn lane_ticks(state: &Shared, apart: f64, font: f64) -> Vec<Tick> {
 
 /// State of the toggle that shows all devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Toggle {
+pub struct LanesToggle {
     pub is_possible: bool,
     pub is_on: bool,
     /// Number of lanes if they do not fit all devices: `16 of 1,000 devices`. Otherwise empty.
@@ -71,13 +71,13 @@ pub struct Toggle {
 }
 
 /// Builds the state of the toggle that shows all devices.
-pub fn toggle(state: &Shared) -> Toggle {
+pub fn lanes_toggle(state: &Shared) -> LanesToggle {
     // The lanes of a comparison cannot be toggled.
     let devices = if state.comparing.pair.is_some() { 0 } else { state.device_count() };
-    let shown = state.lane_places().len();
-    let is_on = state.lanes.arrangement == LaneLayout::Together && devices > 1;
+    let shown = state.lane_indices().len();
+    let is_on = state.lanes.layout == LaneLayout::All && devices > 1;
     let cut = is_on && state.canvas.is_some() && shown < devices;
     let note =
-        if cut { format!("{} of {} devices", grouped(shown as u64), grouped(devices as u64)) } else { String::new() };
-    Toggle { is_possible: devices > 1, is_on, note }
+        if cut { format!("{} of {} devices", group_digits(shown as u64), group_digits(devices as u64)) } else { String::new() };
+    LanesToggle { is_possible: devices > 1, is_on, note }
 }

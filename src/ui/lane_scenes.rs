@@ -7,7 +7,7 @@ use super::navigate::Plane;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
-use super::shown::{BytesAxis, Canvas, Geometry};
+use super::drawing::{BytesAxis, Canvas, Geometry};
 use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;
@@ -15,36 +15,36 @@ use std::rc::Rc;
 impl Shared {
     /// Gives every shown lane a window of its size, starting at the same position as the focused one.
     pub(super) fn arrange_lanes(&mut self) {
-        let places = self.lane_places();
+        let places = self.lane_indices();
         if self.comparing.pair.is_none() {
-            self.lanes.first = places.first().copied().unwrap_or(0);
+            self.lanes.top_device = places.first().copied().unwrap_or(0);
         }
         let mut others = std::mem::take(&mut self.lanes.others);
-        others.retain(|lane| places.contains(&lane.place) && lane.place != self.device_place);
+        others.retain(|lane| places.contains(&lane.index) && lane.index != self.device_index);
         let shared = self.shared_axis();
-        let focused = self.drawn_device().map(|device| self.as_high_as_plotted(shared.plane(device), device));
-        let focused = focused.zip(self.lane_canvas(self.device_place));
+        let focused = self.drawn_device().map(|device| self.fit_plane_to_plot(shared.plane(device), device));
+        let focused = focused.zip(self.lane_canvas(self.device_index));
         let Some((plane, (_, canvas))) = focused else { return };
-        let view = sized(plane, self.view, canvas);
+        let view = resized(plane, self.view, canvas);
         self.view = Some(view);
-        for place in places.into_iter().filter(|&place| place != self.device_place) {
-            if !others.iter().any(|lane| lane.place == place) {
-                others.push(Lane { place, view: None, geometry: Geometry::default() });
+        for place in places.into_iter().filter(|&place| place != self.device_index) {
+            if !others.iter().any(|lane| lane.index == place) {
+                others.push(Lane { index: place, view: None, geometry: Geometry::default() });
             }
         }
         let left_px = |device: &DeviceSummary| view.left_px.saturating_sub(shared.origin_px(device, view.x_per_px));
         let common_px = self.drawn_device().map_or(0, |device| view.left_px - left_px(device));
         for lane in &mut others {
-            let Some((device, (_, canvas))) = self.device_at(lane.place).zip(self.lane_canvas(lane.place)) else {
+            let Some((device, (_, canvas))) = self.device_at(lane.index).zip(self.lane_canvas(lane.index)) else {
                 continue;
             };
             let plane = self.plane_of(device);
-            let mut own = sized(plane, lane.view, canvas);
-            if let Some(aligned) = self.aligned_window(lane.place, view, own) {
+            let mut own = resized(plane, lane.view, canvas);
+            if let Some(aligned) = self.aligned_window(lane.index, view, own) {
                 lane.view = Some(aligned);
                 continue;
             }
-            let fits = self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none();
+            let fits = self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none();
             if let Some(scene) = lane.geometry.scene.as_ref().filter(|_| fits) {
                 own = plane.bytes_fitted(own, scene);
             }
@@ -52,14 +52,14 @@ impl Shared {
             lane.view = Some(View { axis: view.axis, x_per_px: view.x_per_px, left_px, ..own });
         }
         self.lanes.others = others;
-        self.point_in_focus();
+        self.update_pointer();
     }
 
     /// Returns the looks to draw a device with. Search matches are those of the focused device, so others have no
     /// highlight.
     fn looks_of(&self, place: usize) -> Looks {
         let is_search = matches!(self.looks.highlight, Highlight::Found(_));
-        let looks = if is_search && place != self.device_place { self.looks.plain() } else { self.looks };
+        let looks = if is_search && place != self.device_index { self.looks.without_highlight() } else { self.looks };
         Looks { plot: self.plot_of(place), ..looks }
     }
 
@@ -71,13 +71,13 @@ impl Shared {
     /// Requests the scene of the next lane that needs one, in round-robin order, so that a lane whose window keeps
     /// moving cannot starve the others.
     pub(super) fn next_scene(&mut self) -> Option<Effect> {
-        let places = self.lane_places();
-        let after = places.iter().position(|&place| place == self.lanes.turn).map_or(0, |at| at + 1);
+        let places = self.lane_indices();
+        let after = places.iter().position(|&place| place == self.lanes.last_requested).map_or(0, |at| at + 1);
         let (before, behind) = places.split_at(after);
         let place = behind.iter().chain(before).copied().find(|&place| self.needs_scene(place))?;
-        self.lanes.turn = place;
+        self.lanes.last_requested = place;
         let serial = self.next_serial();
-        let lane = self.shown_lanes().find(|lane| lane.place == place)?;
+        let lane = self.shown_lanes().find(|lane| lane.index == place)?;
         let view = self.plane_of(lane.device).with_margin(*lane.view);
         let request = Effect::ask(serial, lane.device.device, Question::Scene { view, looks: self.looks_of(place) });
         self.geometry_of(place)?.in_flight = Some(serial);
@@ -85,7 +85,7 @@ impl Shared {
     }
 
     fn needs_scene(&self, place: usize) -> bool {
-        let Some(lane) = self.shown_lanes().find(|lane| lane.place == place) else { return false };
+        let Some(lane) = self.shown_lanes().find(|lane| lane.index == place) else { return false };
         // A device without timestamps has no position on the time axis. A plot of unknown height cannot be drawn.
         if self.axis == Axis::Time && lane.device.time_us.is_none() || self.plot_height(lane.device).is_none() {
             return false;
@@ -96,26 +96,26 @@ impl Shared {
             .as_ref()
             .filter(|_| lane.geometry.looks == self.looks_of(place) && !lane.geometry.is_stale);
         let plane = self.plane_of(lane.device);
-        !scene.is_some_and(|scene| plane.is_served(*lane.view, &scene.view))
+        !scene.is_some_and(|scene| plane.is_covered(*lane.view, &scene.view))
     }
 
     pub(super) fn geometry_of(&mut self, place: usize) -> Option<&mut Geometry> {
-        if place == self.device_place {
+        if place == self.device_index {
             return Some(&mut self.geometry);
         }
-        self.lanes.others.iter_mut().find(|lane| lane.place == place).map(|lane| &mut lane.geometry)
+        self.lanes.others.iter_mut().find(|lane| lane.index == place).map(|lane| &mut lane.geometry)
     }
 
     /// Stores the scene of request `serial` and returns the upload. `None` if no lane waits for it any more.
     fn take_scene(&mut self, serial: u32, scene: Scene) -> Option<Effect> {
         let device_place = self
-            .lane_places()
+            .lane_indices()
             .into_iter()
             .find(|&place| self.geometry_of(place).is_some_and(|it| it.in_flight == Some(serial)))?;
         let looks = self.looks_of(device_place);
-        let scene = Rc::new(plots::bare(scene, looks.plot));
+        let scene = Rc::new(plots::without_curves(scene, looks.plot));
         *self.geometry_of(device_place)? = Geometry { scene: Some(scene.clone()), looks, ..Geometry::default() };
-        self.fit_bytes_if_wanted();
+        self.refit_bytes_axis();
         Some(Effect::Upload { device_place, scene })
     }
 
@@ -123,7 +123,7 @@ impl Shared {
     pub(super) fn uploads(&self) -> Vec<Effect> {
         let upload = |lane: ShownLane<'_>| {
             let scene = lane.geometry.scene.clone()?;
-            Some(Effect::Upload { device_place: lane.place, scene })
+            Some(Effect::Upload { device_place: lane.index, scene })
         };
         self.shown_lanes().filter_map(upload).collect()
     }
@@ -135,21 +135,21 @@ impl Shared {
     }
 
     /// Ignores the scenes that are on their way, because others are needed.
-    pub(super) fn forget_requests(&mut self) {
+    pub(super) fn ignore_requests(&mut self) {
         self.geometry.in_flight = None;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.in_flight = None);
     }
 
     /// Requests all scenes again. Until they arrive, the old ones stay visible.
     pub(super) fn redraw(&mut self) {
-        self.forget_requests();
+        self.ignore_requests();
         self.geometry.is_stale = true;
         self.lanes.others.iter_mut().for_each(|lane| lane.geometry.is_stale = true);
     }
 
     /// Returns the focused lane as a canvas of its own.
     pub(super) fn focused_canvas(&self) -> Option<Canvas> {
-        self.lane_canvas(self.device_place).map(|(_, canvas)| canvas)
+        self.lane_canvas(self.device_index).map(|(_, canvas)| canvas)
     }
 }
 
@@ -161,7 +161,7 @@ fn reset(state: &mut Shared, change: Change) {
     if change == Change::Device {
         state.view = None;
         state.drop_scenes();
-        state.lanes.forget();
+        state.lanes.reset();
     }
 }
 
@@ -172,7 +172,7 @@ fn take(state: &mut Shared, serial: u32, answer: Answer, effects: &mut Vec<Effec
 }
 
 /// Resizes a window to its lane. Without a window, shows everything.
-fn sized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
+fn resized(plane: Plane, view: Option<View>, canvas: Canvas) -> View {
     match view {
         Some(view) if (view.width_px, view.height_px) == (canvas.width_px, canvas.height_px) => view,
         Some(view) => plane.resized(view, canvas),

@@ -7,35 +7,35 @@ use engine::protocol::Question;
 /// A question to the worker about a `Q`, and the latest answer.
 #[derive(Clone, Debug)]
 pub struct Latest<Q, A> {
-    asked: Option<(u32, Q)>,
-    known: Option<(Q, A)>,
+    pending: Option<(u32, Q)>,
+    answered: Option<(Q, A)>,
 }
 
 impl<Q, A> Default for Latest<Q, A> {
     fn default() -> Self {
-        Latest { asked: None, known: None }
+        Latest { pending: None, answered: None }
     }
 }
 
 impl<Q: PartialEq + Clone, A> Latest<Q, A> {
     /// Returns the latest answer, even if it is about another question than the current one.
     pub fn latest(&self) -> Option<&A> {
-        self.known.as_ref().map(|(_, answer)| answer)
+        self.answered.as_ref().map(|(_, answer)| answer)
     }
 
     /// Returns the question that the latest answer belongs to.
-    pub fn question(&self) -> Option<&Q> {
-        self.known.as_ref().map(|(question, _)| question)
+    pub fn answered_question(&self) -> Option<&Q> {
+        self.answered.as_ref().map(|(question, _)| question)
     }
 
     /// Returns the answer about `of`, if it is the latest one.
-    pub fn about(&self, of: &Q) -> Option<&A> {
-        self.known.as_ref().filter(|(known, _)| known == of).map(|(_, answer)| answer)
+    pub fn answer_to(&self, of: &Q) -> Option<&A> {
+        self.answered.as_ref().filter(|(known, _)| known == of).map(|(_, answer)| answer)
     }
 
     /// Returns the question that has not been answered yet.
-    pub(super) fn asked(&self) -> Option<&Q> {
-        self.asked.as_ref().map(|(_, question)| question)
+    pub(super) fn pending(&self) -> Option<&Q> {
+        self.pending.as_ref().map(|(_, question)| question)
     }
 
     /// Asks about `of` on a device, unless the answer is known or another question is unanswered. Returns whether it
@@ -48,30 +48,30 @@ impl<Q: PartialEq + Clone, A> Latest<Q, A> {
         effects: &mut Vec<Effect>,
         question: impl FnOnce(Q) -> Question,
     ) -> bool {
-        if self.asked.is_some() || self.about(&of).is_some() {
+        if self.pending.is_some() || self.answer_to(&of).is_some() {
             return false;
         }
         *serials = serials.wrapping_add(1);
-        self.asked = Some((*serials, of.clone()));
+        self.pending = Some((*serials, of.clone()));
         effects.push(Effect::ask(*serials, device, question(of)));
         true
     }
 
     /// Marks the question with this serial as answered and returns it. `None` if the serial is another one's.
-    pub(super) fn answered(&mut self, serial: u32) -> Option<Q> {
-        self.asked.take_if(|(asked, _)| *asked == serial).map(|(_, of)| of)
+    pub(super) fn take_pending(&mut self, serial: u32) -> Option<Q> {
+        self.pending.take_if(|(asked, _)| *asked == serial).map(|(_, of)| of)
     }
 
     /// Stores an answer.
-    pub(super) fn keep(&mut self, of: Q, answer: A) {
-        self.known = Some((of, answer));
+    pub(super) fn store(&mut self, of: Q, answer: A) {
+        self.answered = Some((of, answer));
     }
 
     /// Stores the answer to question `serial`, and returns true. An answer to another question is dropped.
     pub(super) fn take(&mut self, serial: u32, answer: A) -> bool {
-        let of = self.answered(serial);
+        let of = self.take_pending(serial);
         let is_own = of.is_some();
-        self.known = of.map(|of| (of, answer)).or(self.known.take());
+        self.answered = of.map(|of| (of, answer)).or(self.answered.take());
         is_own
     }
 }

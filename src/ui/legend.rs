@@ -1,8 +1,8 @@
 //! The legend: colours, labels and bytes as lines of text.
 
 use super::shared::Shared;
-use base::sorted::{pair, sorted_by_key};
-use base::units::{Bytes, counted, grouped};
+use base::sorted::{two_part_key, sorted_by_key};
+use base::units::{Bytes, pluralize, group_digits};
 use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::View;
 use std::collections::BTreeSet;
@@ -65,11 +65,11 @@ pub fn noun(grouping: Grouping) -> &'static str {
 }
 
 /// Visible pixels of each colour, indexed by slot of the palette.
-pub type Covered = Vec<u64>;
+pub type VisiblePixels = Vec<u64>;
 
 impl Shared {
     /// Counts the pixels of each colour in a window. `None` until a scene with the chosen colouring is there.
-    pub fn covered(&self, view: &View) -> Option<Covered> {
+    pub fn visible_pixels(&self, view: &View) -> Option<VisiblePixels> {
         let scene = self.geometry.scene.as_ref().filter(|_| self.geometry.looks.colouring == self.looks.colouring)?;
         let column = |at: f64| scene.view.column_from_x(view.x_from_column(at)).clamp(-1e6, 1e6).round() as i32;
         let covered = scene.covered([column(0.0), column(f64::from(view.width_px))]);
@@ -87,7 +87,7 @@ pub fn lines(
     colouring: Grouping,
     entries: &[LegendEntry],
     faded: &BTreeSet<u32>,
-    covered: Option<&Covered>,
+    covered: Option<&VisiblePixels>,
 ) -> Vec<Line> {
     let is_reserved = matches!(plot, Plot::Reserved(_));
     let seen = |entry: &LegendEntry| {
@@ -98,7 +98,7 @@ pub fn lines(
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
     let most_first = |entry: &&LegendEntry| {
-        if colouring.is_ordered() { 0 } else { pair(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry)) }
+        if colouring.is_ordered() { 0 } else { two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry)) }
     };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
@@ -112,7 +112,7 @@ pub fn lines(
         false => Line {
             slot: entry.slot,
             label: entry.label.clone(),
-            bytes: format!("{} · {}", Bytes(entry.peak_requested), counted(entry.peak_count, "block")),
+            bytes: format!("{} · {}", Bytes(entry.peak_requested), pluralize(entry.peak_count, "block")),
             columns: [entry.at.bytes, entry.peak_requested].map(|bytes| Bytes(bytes).to_string()),
             exact: exact(entry),
             faded: faded.contains(&entry.slot),
@@ -122,7 +122,7 @@ pub fn lines(
 }
 
 /// Maximum number of lines that are shown without a filter field.
-pub const FEW: usize = 8;
+pub const MAX_UNFILTERED: usize = 8;
 
 /// Keeps the lines that contain `text`, ignoring ASCII case.
 pub fn filtered(mut lines: Vec<Line>, text: &str) -> Vec<Line> {
@@ -135,7 +135,7 @@ fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
     let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
-        for part in ["\nat the ", when, " ", &grouped(bytes), " B requested in ", &counted(count, "allocation")] {
+        for part in ["\nat the ", when, " ", &group_digits(bytes), " B requested in ", &pluralize(count, "allocation")] {
             text.push_str(part);
         }
     }

@@ -1,11 +1,11 @@
 //! View model of the loading panel: progress, rate and phase.
 
-use super::choosing::data::PAGE_MEMORY;
+use super::load_dialog::data::PAGE_MEMORY;
 use super::effect::Origin;
-use super::partial::Unfinished;
+use super::partial::PartialState;
 use super::stage::Loading;
 use super::url::server;
-use base::units::{Bytes, counted};
+use base::units::{Bytes, pluralize};
 use engine::protocol::Phase;
 
 /// Bytes read below which a stopped worker cannot have run out of memory: even at gzip's best ratio, they would not
@@ -28,7 +28,7 @@ impl Loading {
     /// Creates a load that starts at `now_ms`.
     pub fn new(origin: Origin, name: String, total_bytes: Option<u64>, now_ms: f64) -> Loading {
         let phase = Phase::Decoding;
-        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, unfinished: None }
+        Loading { name, origin, bytes: 0, total_bytes, phase, started_ms: now_ms, latest_ms: now_ms, partial: None }
     }
 
     /// Builds the contents of the loading panel.
@@ -36,8 +36,8 @@ impl Loading {
         // If a server compresses without declaring it, its content length is smaller than the bytes read.
         let total = self.total_bytes.filter(|total| *total > 0 && *total >= self.bytes);
         let fraction = total.map(|total| self.bytes as f64 / total as f64);
-        if let Some(unfinished) = &self.unfinished {
-            let text = self.beside_the_picture(unfinished, fraction);
+        if let Some(unfinished) = &self.partial {
+            let text = self.partial_text(unfinished, fraction);
             return LoadingView { name: self.title(), fraction, text, is_drawn: true };
         }
         let mut text = match self.phase {
@@ -55,13 +55,13 @@ impl Loading {
     }
 
     /// Formats the progress shown beside a partial timeline: `Reading 43 % · 1,234,567 events · 310 MB/s`.
-    fn beside_the_picture(&self, unfinished: &Unfinished, fraction: Option<f64>) -> String {
+    fn partial_text(&self, unfinished: &PartialState, fraction: Option<f64>) -> String {
         let mut text = match (self.phase, fraction) {
             (Phase::Decoding, Some(part)) => format!("Reading {:.0} %", (100.0 * part).floor()),
             (Phase::Decoding, None) => format!("Reading {}", Bytes(self.bytes)),
             (Phase::Indexing, _) => "Building indexes".to_owned(),
         };
-        text.push_str(&format!(" · {}", counted(unfinished.events(), "event")));
+        text.push_str(&format!(" · {}", pluralize(unfinished.events(), "event")));
         self.push_rate(&mut text);
         text
     }
@@ -84,7 +84,7 @@ impl Loading {
     }
 
     /// Describes how far a load was when the worker stopped, and the memory that the whole file would need.
-    pub(super) fn when_it_died(&self) -> String {
+    pub(super) fn stopped_text(&self) -> String {
         let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
         if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
             let needed = u128::from(PAGE_MEMORY) * u128::from(total) / u128::from(self.bytes);

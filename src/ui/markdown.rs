@@ -1,19 +1,19 @@
 //! Reports as Markdown, for issues. Names from a snapshot are put into code spans or escaped, so that they remain text.
 
-use super::cell_text::{exact, is_of_numbers, left_out, short, threshold, total};
+use super::cell_text::{exact, is_numeric, left_out_text, short, threshold_text, total_row};
 use engine::protocol::{Cell, Report, Sheet, SheetRow, Tone};
 
 /// Maximum number of stacks written per sheet.
-const STACKS: usize = 3;
+const MAX_STACKS: usize = 3;
 /// Maximum number of frames written per stack, from the innermost.
-const FRAMES: usize = 24;
+const MAX_FRAMES: usize = 24;
 
 /// Formats a report as Markdown. `of` names its subject: `run.pickle · GPU 0`.
 pub fn markdown(report: &Report, of: &str) -> String {
     let mut text = String::from("## ");
     text.push_str(report.topic.title());
     text.push_str(": ");
-    escape(&mut text, of);
+    write_escaped(&mut text, of);
     text.push_str("\n\n");
     for statement in &report.statements {
         text.push_str(match statement.tone {
@@ -21,11 +21,11 @@ pub fn markdown(report: &Report, of: &str) -> String {
             Tone::Good => "- ✓ ",
             Tone::Alarm => "- **!** ",
         });
-        escape(&mut text, &statement.text);
+        write_escaped(&mut text, &statement.text);
         text.push('\n');
         if !statement.fix.is_empty() {
             text.push_str("  - Fix: ");
-            escape(&mut text, &statement.fix);
+            write_escaped(&mut text, &statement.fix);
             text.push('\n');
         }
     }
@@ -35,11 +35,11 @@ pub fn markdown(report: &Report, of: &str) -> String {
 
 fn write_sheet(text: &mut String, sheet: &Sheet) {
     text.push_str("\n### ");
-    escape(text, &sheet.title);
+    write_escaped(text, &sheet.title);
     text.push_str("\n\n");
-    let asked = sheet.threshold.as_ref().map(threshold);
+    let asked = sheet.threshold.as_ref().map(threshold_text);
     for note in [Some(&sheet.note), asked.as_ref()].into_iter().flatten().filter(|note| !note.is_empty()) {
-        escape(text, note);
+        write_escaped(text, note);
         text.push_str("\n\n");
     }
     if sheet.rows.is_empty() && sheet.left_out == 0 {
@@ -48,24 +48,24 @@ fn write_sheet(text: &mut String, sheet: &Sheet) {
     }
     for column in &sheet.columns {
         text.push_str("| ");
-        escape(text, &column.label);
+        write_escaped(text, &column.label);
         text.push(' ');
     }
     text.push_str("|\n");
     for column in 0..sheet.columns.len() {
-        text.push_str(if is_of_numbers(sheet, column) { "| --: " } else { "| --- " });
+        text.push_str(if is_numeric(sheet, column) { "| --: " } else { "| --- " });
     }
     text.push_str("|\n");
     sheet.rows.iter().for_each(|row| write_row(text, sheet, row));
-    total(sheet).iter().for_each(|row| write_row(text, sheet, row));
-    if let Some(words) = left_out(sheet) {
+    total_row(sheet).iter().for_each(|row| write_row(text, sheet, row));
+    if let Some(words) = left_out_text(sheet) {
         text.push('\n');
         text.push_str(&words);
         text.push('\n');
     }
     let mut told: Vec<&SheetRow> = Vec::new();
     for row in sheet.rows.iter().filter(|row| !row.stack.is_empty()) {
-        if told.len() < STACKS && told.iter().all(|known| known.stack != row.stack) {
+        if told.len() < MAX_STACKS && told.iter().all(|known| known.stack != row.stack) {
             told.push(row);
         }
     }
@@ -85,7 +85,7 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
         }
         match row.cells.get(place) {
             None | Some(Cell::Nothing) => {}
-            Some(Cell::Text(name)) => code(text, name),
+            Some(Cell::Text(name)) => write_code(text, name),
             Some(cell @ (Cell::Bytes(_) | Cell::Change(_))) => {
                 let (exact, short) = (exact(cell), short(cell));
                 text.push_str(&exact);
@@ -95,7 +95,7 @@ fn write_row(text: &mut String, sheet: &Sheet, row: &SheetRow) {
                     text.push(')');
                 }
             }
-            Some(cell) => escape(text, &exact(cell)),
+            Some(cell) => write_escaped(text, &exact(cell)),
         }
         text.push(' ');
     }
@@ -108,13 +108,13 @@ fn write_stack(text: &mut String, row: &SheetRow) {
     let is_python = |frame: &&String| frame.contains(".py:");
     let has_python = row.stack.iter().any(|frame| is_python(&frame));
     let told = || row.stack.iter().filter(|frame| !has_python || is_python(frame));
-    let frames: Vec<&String> = told().take(FRAMES).collect();
+    let frames: Vec<&String> = told().take(MAX_FRAMES).collect();
     let fence = "`".repeat(frames.iter().map(|frame| longest_run(frame)).max().unwrap_or(0).max(2) + 1);
     text.push('\n');
     // The last text cell is the call site, if the sheet has one. The row's bytes would read as those of this stack.
     if let Some(Cell::Text(name)) = row.cells.iter().rfind(|cell| matches!(cell, Cell::Text(name) if !name.is_empty()))
     {
-        code(text, name);
+        write_code(text, name);
         text.push_str(":\n\n");
     }
     text.push_str(&fence);
@@ -123,7 +123,7 @@ fn write_stack(text: &mut String, row: &SheetRow) {
         text.extend(frame.chars().map(visible));
         text.push('\n');
     }
-    if told().nth(FRAMES).is_some() {
+    if told().nth(MAX_FRAMES).is_some() {
         text.push_str("…\n");
     }
     text.push_str(&fence);
@@ -132,7 +132,7 @@ fn write_stack(text: &mut String, row: &SheetRow) {
 
 /// Writes a code span for use in a table. GitHub ends cells at `|` even inside code, unless it is escaped. A name that
 /// starts or ends with a backtick or a space is padded with spaces.
-fn code(text: &mut String, name: &str) {
+fn write_code(text: &mut String, name: &str) {
     if name.is_empty() {
         return;
     }
@@ -160,7 +160,7 @@ fn visible(character: char) -> char {
 }
 
 /// Writes text with escapes, so that it cannot contain markup, links, mentions or references to issues.
-fn escape(text: &mut String, words: &str) {
+fn write_escaped(text: &mut String, words: &str) {
     let mut before = '\n';
     for character in words.chars().map(visible) {
         let begins_link = character == '.' && matches!(before, 'w' | 'W') || character == '/' && before == ':';

@@ -8,8 +8,8 @@ use super::effect::Pointer;
 use super::moment::{elapsed, event_name};
 use super::shared::Shared;
 use super::tools::Point;
-use base::units::{Bytes, grouped};
-use engine::protocol::At;
+use base::units::{Bytes, group_digits};
+use engine::protocol::MomentSpec;
 
 /// A line of the list of markers.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,8 +40,8 @@ impl Shared {
                     text.push_str(" · ");
                     text.push_str(&elapsed(time.saturating_sub(first)));
                 }
-                text.push_str(&format!("\n{} · {} B", Bytes(facts.requested), grouped(facts.requested)));
-                if self.device().is_some_and(|device| device.knows_reserved()) {
+                text.push_str(&format!("\n{} · {} B", Bytes(facts.requested), group_digits(facts.requested)));
+                if self.device().is_some_and(|device| device.has_reserved()) {
                     text.push_str(&format!(", {} reserved", Bytes(facts.reserved)));
                 }
             }
@@ -56,10 +56,10 @@ impl Shared {
     }
 
     /// Adds a marker at the pointer, or else at the crosshair.
-    pub(super) fn put_marker(&mut self, pointer: Option<Pointer>) {
-        let keys = self.tools.cursor.keys.filter(|_| pointer.is_none());
+    pub(super) fn add_marker(&mut self, pointer: Option<Pointer>) {
+        let keys = self.tools.crosshair.by_keys.filter(|_| pointer.is_none());
         let point = match keys {
-            Some(keys) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+            Some(keys) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
             None => pointer.or(self.pointer).and_then(|pointer| self.point_under(pointer)),
         };
         let (Some(point), Some(device)) = (point, self.device().map(|device| device.device)) else {
@@ -72,7 +72,7 @@ impl Shared {
             self.remark = Some("50 markers is the limit. Remove one first.".to_owned());
             return;
         }
-        markers.put(device, point, self.looks.plot);
+        markers.add(device, point, self.looks.plot);
     }
 
     pub(super) fn remove_marker(&mut self, number: u32) {
@@ -81,7 +81,7 @@ impl Shared {
 
     /// Removes the marker nearest to the crosshair, or the newest marker if there is no crosshair.
     pub(super) fn remove_nearest_marker(&mut self) {
-        let at = self.cursor_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
+        let at = self.crosshair_px().zip(self.view).map(|(pointer, view)| view.x_from_column(pointer.x));
         let distance = |marker: &Marker| {
             let x = marker.point.x(self.axis);
             at.zip(x).map_or(f64::from(u32::MAX - marker.number), |(at, x)| (at - x).abs())
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Centres the window horizontally on a marker.
-    pub(super) fn visit_marker(&mut self, number: u32) {
+    pub(super) fn go_to_marker(&mut self, number: u32) {
         let axis = self.axis;
         let x = self.markers().find(|marker| marker.number == number).and_then(|marker| marker.point.x(axis));
         if let Some(x) = x {

@@ -1,10 +1,10 @@
 //! Text for the moment of the cursor or the pointer: in the panel, on the axes, and for screen readers.
 
-use super::details::clock;
+use super::details::time_of_day;
 use super::hover::card;
 use super::ruler::Mode;
 use super::shared::Shared;
-use base::units::{Bytes, Moment, grouped};
+use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{MomentFacts, Plot};
 
 /// Contents of the panel about a moment: the pointer's while it is over the timeline, else the cursor's.
@@ -20,11 +20,11 @@ pub struct MomentView {
 
 /// Builds the panel. All lines describe the same moment, the latest for which the worker has sent facts.
 pub fn view(state: &Shared) -> MomentView {
-    let hovers = state.tools.cursor.keys.is_none() && state.cursor_moment().is_some();
-    let facts = if hovers { state.cursor_facts() } else { state.pinned_facts() };
-    let bytes = exact;
-    let requested = |bytes: u64| Some(exact(bytes) + " requested");
-    let reserved = facts.filter(|_| state.device().is_some_and(|device| device.knows_reserved()));
+    let hovers = state.tools.crosshair.by_keys.is_none() && state.crosshair_moment().is_some();
+    let facts = if hovers { state.crosshair_facts() } else { state.cursor_facts() };
+    let bytes = bytes_text;
+    let requested = |bytes: u64| Some(bytes_text(bytes) + " requested");
+    let reserved = facts.filter(|_| state.device().is_some_and(|device| device.has_reserved()));
     let line = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     MomentView {
         title: if hovers { "At the pointer" } else { "Cursor" },
@@ -37,20 +37,20 @@ pub fn view(state: &Shared) -> MomentView {
             ("In use", line(facts.and_then(|facts| requested(facts.requested.saturating_sub(facts.pending))))),
             ("Awaiting free", line(facts.and_then(|facts| requested(facts.pending)))),
             ("Reserved", line(reserved.map(|facts| bytes(facts.reserved)))),
-            ("Allocations", line(facts.map(|facts| grouped(facts.count.into())))),
+            ("Allocations", line(facts.map(|facts| group_digits(facts.count.into())))),
         ],
     }
 }
 
 /// Formats bytes with three digits and to the byte.
-pub(super) fn exact(bytes: u64) -> String {
+pub(super) fn bytes_text(bytes: u64) -> String {
     let short = Bytes(bytes).to_string();
-    if bytes < 1024 { short } else { short + " · " + &grouped(bytes) + " B" }
+    if bytes < 1024 { short } else { short + " · " + &group_digits(bytes) + " B" }
 }
 
 /// Formats the event that a moment follows: `3,216`.
 pub(super) fn event_text(moment: u32) -> String {
-    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| grouped(event.0.into()))
+    Moment(moment).event().map_or_else(|| "before the first".to_owned(), |event| group_digits(event.0.into()))
 }
 
 /// Formats the event that a moment follows, for use in a sentence: `event 3,216`.
@@ -62,7 +62,7 @@ pub(super) fn event_name(moment: u32) -> String {
 pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
     let (first, _) = state.device()?.time_us?;
     let mut text = elapsed(facts.time_us?.saturating_sub(first));
-    if let Some(clock) = facts.time_us.and_then(clock) {
+    if let Some(clock) = facts.time_us.and_then(time_of_day) {
         text.push_str(" · ");
         text.push_str(&clock);
     }
@@ -73,20 +73,20 @@ pub(super) fn time_text(state: &Shared, facts: &MomentFacts) -> Option<String> {
 pub(super) fn elapsed(us: i64) -> String {
     let sign = if us < 0 { "−" } else { "+" };
     let us = us.unsigned_abs();
-    format!("{sign}{}.{:06} s", grouped(us / 1_000_000), us % 1_000_000)
+    format!("{sign}{}.{:06} s", group_digits(us / 1_000_000), us % 1_000_000)
 }
 
 /// Returns the text that a screen reader speaks after keys have moved the crosshair. Empty while the pointer controls
 /// it, and until all facts are known.
-pub fn spoken(state: &Shared) -> String {
-    let Some(keys) = state.tools.cursor.keys else { return String::new() };
-    let Some(facts) = state.cursor_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
+pub fn screen_reader_text(state: &Shared) -> String {
+    let Some(keys) = state.tools.crosshair.by_keys else { return String::new() };
+    let Some(facts) = state.crosshair_facts().filter(|facts| facts.moment == keys.moment) else { return String::new() };
     let mut text = format!("{}, {} requested.", event_name(facts.moment), Bytes(facts.requested));
-    match state.tools.cursor.hit.about(&(keys, state.geometry.looks.plain())) {
+    match state.tools.crosshair.hit.answer_to(&(keys, state.geometry.looks.without_highlight())) {
         None => return String::new(),
         Some(_) if state.looks.plot != Plot::Stack => {
             let Some(card) = state.hover.as_ref().map(card) else { return String::new() };
-            for part in [&card.title, &card.site, &card.segment] {
+            for part in [&card.title, &card.call_site, &card.segment] {
                 text.push(' ');
                 text.push_str(part);
             }

@@ -11,10 +11,10 @@
 mod data;
 
 pub use data::{Plane, wheel_factor};
-pub(crate) use data::{own_end, own_start};
+pub(crate) use data::{device_axis_end, device_axis_start};
 
 use super::shared::Shared;
-use super::shown::BytesAxis;
+use super::drawing::BytesAxis;
 use engine::protocol::{Looks, Plot};
 
 use base::units::Moment;
@@ -41,21 +41,21 @@ impl Shared {
     /// Returns the window's left and right edges as fractions of the whole axis, from 0 to 1.
     pub fn window(&self) -> Option<[f64; 2]> {
         let (view, plane) = (self.view?, self.plane()?);
-        Some([0.0, f64::from(view.width_px)].map(|column| plane.part(view.x_from_column(column))))
+        Some([0.0, f64::from(view.width_px)].map(|column| plane.fraction(view.x_from_column(column))))
     }
 
     /// Converts a column of the window, in device pixels, to a fraction of the whole axis. The column may be outside
     /// the window.
-    pub fn axis_part(&self, column: f64) -> Option<f64> {
-        Some(self.plane()?.part(self.view?.x_from_column(column)))
+    pub fn axis_fraction(&self, column: f64) -> Option<f64> {
+        Some(self.plane()?.fraction(self.view?.x_from_column(column)))
     }
 
     /// Returns the edges of the shown device's own axis as fractions of the whole axis: 0 and 1 unless several devices
     /// share the axis.
-    pub fn own_axis(&self) -> Option<[f64; 2]> {
+    pub fn device_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
         let device = self.drawn_device()?;
-        Some([own_start(device, self.axis), own_end(device, self.axis)].map(|x| plane.part(x as f64)))
+        Some([device_axis_start(device, self.axis), device_axis_end(device, self.axis)].map(|x| plane.fraction(x as f64)))
     }
 
     /// Returns the position of the peak on the axis. On the time axis, it is `None` until the worker has sent the
@@ -65,7 +65,7 @@ impl Shared {
             Axis::Events => {
                 self.drawn_device().map(|device| f64::from(Moment::after_event_or_minus_one(device.peak_event).0))
             }
-            Axis::Time => self.around.marks.latest().map(|marks| marks.peak.time as f64),
+            Axis::Time => self.surroundings.marks.latest().map(|marks| marks.peak.time as f64),
         }
     }
 
@@ -73,7 +73,7 @@ impl Shared {
     pub(super) fn navigate(&mut self, change: impl FnOnce(Plane, View) -> View) {
         let (Some(plane), Some(view)) = (self.plane(), self.view) else { return };
         self.view = Some(change(plane, view));
-        self.fit_bytes_if_wanted();
+        self.refit_bytes_axis();
     }
 
     /// Changes stacking order or colouring, which requires new geometry.
@@ -82,20 +82,20 @@ impl Shared {
             return;
         }
         if looks.colouring != self.looks.colouring {
-            self.around.faded.clear();
+            self.surroundings.faded.clear();
         }
         if looks.stacking != self.looks.stacking {
             // Plots other than the stack are not made of stacked allocations.
-            self.tools.kept = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
+            self.tools.kept_selection = self.selection_in_window().filter(|_| self.looks.plot == Plot::Stack);
         }
         self.looks = looks;
-        self.forget_requests();
+        self.ignore_requests();
     }
 
     /// Fits the bytes axis to the window if that is switched on.
-    pub(super) fn fit_bytes_if_wanted(&mut self) {
+    pub(super) fn refit_bytes_axis(&mut self) {
         let (Some(plane), Some(view), Some(scene)) = (self.plane(), self.view, &self.geometry.scene) else { return };
-        if self.bytes_axis == BytesAxis::FitsWindow && self.why_no_fit().is_none() {
+        if self.bytes_axis == BytesAxis::FitsWindow && self.no_fit_reason().is_none() {
             self.view = Some(plane.bytes_fitted(view, scene));
         }
     }

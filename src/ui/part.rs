@@ -1,7 +1,7 @@
 //! Hooks of a part of the shared state. They resemble those of a feature ([`super::feature`]), without own state or
 //! actions.
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
 use super::shared::Shared;
 use engine::protocol::Answer;
@@ -11,7 +11,7 @@ pub(super) struct Part {
     /// Drops data that the change has invalidated.
     pub(super) reset: fn(&mut Shared, Change),
     /// Functions that send questions about the shown device to the worker, each with the turn that calls it.
-    pub(super) asks: &'static [(Turn, Ask)],
+    pub(super) asks: &'static [(AskPhase, Ask)],
     /// Handles an answer to one of this part's questions. Returns any other answer unchanged.
     pub(super) take: fn(&mut Shared, serial: u32, Answer, &mut Vec<Effect>) -> Option<Answer>,
 }
@@ -20,9 +20,9 @@ pub(super) struct Part {
 type Ask = fn(&mut Shared, i64, &mut Vec<Effect>);
 
 /// A `reset` hook for parts that hold no data of a file.
-pub(super) fn keeps_all(_: &mut Shared, _: Change) {}
+pub(super) fn reset_nothing(_: &mut Shared, _: Change) {}
 
 /// A `take` hook for parts that ask no questions.
-pub(super) fn takes_nothing(_: &mut Shared, _: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+pub(super) fn take_nothing(_: &mut Shared, _: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     Some(answer)
 }

@@ -1,12 +1,12 @@
 //! The list of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions
 //! that run one of their hooks in each.
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    comparing::part as comparing, cursor, find, first_group, lane_scenes, pinned, planned, plots, pointing, rules,
+    comparing::part as comparing, crosshair, find, first_group, lane_scenes, cursor, planned, plots, hit_testing, rules,
     settings, slices, surroundings, tools,
 };
 use engine::protocol::Answer;
@@ -16,16 +16,16 @@ const PARTS: &[Part] = &[
     lane_scenes::PART,
     first_group::PART,
     comparing::PART,
-    pointing::PART,
+    hit_testing::PART,
     rules::PART,
     find::PART,
     plots::PART,
     surroundings::PART,
-    cursor::PART,
+    crosshair::PART,
     tools::PART,
     settings::PART,
     slices::PART,
-    pinned::PART,
+    cursor::PART,
     planned::PART,
 ];
 
@@ -40,7 +40,7 @@ pub(super) fn reset(shared: &mut Shared, change: Change) {
 }
 
 /// Lets every part with this turn send its questions.
-pub(super) fn ask(shared: &mut Shared, turn: Turn, device: i64, effects: &mut Vec<Effect>) {
+pub(super) fn ask(shared: &mut Shared, turn: AskPhase, device: i64, effects: &mut Vec<Effect>) {
     for (_, ask) in PARTS.iter().flat_map(|part| part.asks).filter(|(when, _)| *when == turn) {
         ask(shared, device, effects);
     }

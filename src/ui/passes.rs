@@ -11,15 +11,15 @@
 
 /// Progress of rendering the newest state.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Passes {
+pub struct RenderPasses {
     /// Index of the next panel to update.
     next: usize,
 }
 
-impl Passes {
+impl RenderPasses {
     /// Runs one frame: calls `show` for panels up to `count` until `has_time` returns false. Set `changed` if the state
     /// has changed since the last frame. Returns true if panels are left and another frame is needed.
-    pub fn go_on(
+    pub fn run_frame(
         &mut self,
         count: usize,
         changed: bool,
@@ -38,7 +38,7 @@ impl Passes {
     }
 
     /// Marks all `count` panels as up to date.
-    pub fn done(&mut self, count: usize) {
+    pub fn finish(&mut self, count: usize) {
         self.next = count;
     }
 }

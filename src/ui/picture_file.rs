@@ -1,6 +1,6 @@
 //! An image to export, and its file formats.
 
-use super::binding::{Binding, Scope, line};
+use super::binding::{Binding, KeyScope, bind};
 use engine::protocol::Looks;
 use picture::outline::Rect;
 use picture::shapes::Sheet;
@@ -30,11 +30,11 @@ impl Format {
             Format::Png4 => (&["4"], "Save as PNG 4×", "export-png-4"),
             Format::Svg => (&["s"], "Save as SVG", "export-svg"),
         };
-        line(Scope::Export, keys, self, label, control)
+        bind(KeyScope::Export, keys, self, label, control)
     }
 
     /// Returns the scale factor relative to the screen's resolution.
-    pub fn times(self) -> u32 {
+    pub fn scale(self) -> u32 {
         match self {
             Format::Png1 | Format::Svg => 1,
             Format::Png2 => 2,
@@ -48,12 +48,12 @@ impl Format {
     }
 
     /// Returns true for pixel formats.
-    pub fn has_pixels(self) -> bool {
-        self.ending() == ".png"
+    pub fn is_raster(self) -> bool {
+        self.extension() == ".png"
     }
 
     /// Returns the file extension, with the dot.
-    pub fn ending(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             Format::Png1 | Format::Png2 | Format::Png4 => ".png",
             Format::Svg => ".svg",
@@ -65,7 +65,7 @@ impl Format {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     pub format: Format,
-    pub file: String,
+    pub file_name: String,
     pub sheet: Sheet,
     pub view: View,
     /// Geometry, which may extend beyond the window.

@@ -5,9 +5,9 @@ use super::url::{percent_decoded, percent_encoded};
 use base::units::Bytes;
 
 /// Maximum number of remembered files. The shell keeps fewer file handles than this.
-const MOST: usize = 20;
+const MAX_FILES: usize = 20;
 /// Maximum length of the stored text. Longer text was not written by this program.
-const LONGEST: usize = 1 << 16;
+const MAX_STORED: usize = 1 << 16;
 
 /// Details of recently opened files, latest first.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,11 +30,11 @@ impl RecentFiles {
             let [bytes, peak, opened_ms] = [number(words.next())?, number(words.next())?, number(words.next())?];
             Some(File { name: percent_decoded(words.next()?), bytes, peak, opened_ms })
         };
-        RecentFiles(if text.len() > LONGEST { Vec::new() } else { text.lines().filter_map(file).take(MOST).collect() })
+        RecentFiles(if text.len() > MAX_STORED { Vec::new() } else { text.lines().filter_map(file).take(MAX_FILES).collect() })
     }
 
     /// Returns the text to store.
-    pub fn stored(&self) -> String {
+    pub fn to_text(&self) -> String {
         let line = |File { name, bytes, peak, opened_ms }: &File| {
             [&bytes.to_string(), " ", &peak.to_string(), " ", &opened_ms.to_string(), " ", &percent_encoded(name)]
                 .concat()
@@ -44,7 +44,7 @@ impl RecentFiles {
 
     /// Adds the open file as the latest one.
     pub fn add(&mut self, state: &Shared, opened_ms: u64) {
-        let Some((choice, file)) = state.snapshots.get(state.chosen).zip(state.file()) else { return };
+        let Some((choice, file)) = state.snapshots.get(state.snapshot_index).zip(state.file()) else { return };
         let peak = file
             .devices
             .iter()
@@ -53,12 +53,12 @@ impl RecentFiles {
             .unwrap_or_default();
         self.0.retain(|known| known.name != choice.file);
         self.0.insert(0, File { name: choice.file.clone(), bytes: choice.bytes.unwrap_or_default(), peak, opened_ms });
-        self.0.truncate(MOST);
+        self.0.truncate(MAX_FILES);
     }
 
     /// Returns a description such as `117 MiB · peak 4.27 GiB`, and the time in ms at which the file of this name was
     /// opened.
-    pub fn facts(&self, name: &str) -> Option<(String, u64)> {
+    pub fn describe(&self, name: &str) -> Option<(String, u64)> {
         let file = self.0.iter().find(|file| file.name == name)?;
         Some((format!("{} · peak {}", Bytes(file.bytes), Bytes(file.peak)), file.opened_ms))
     }

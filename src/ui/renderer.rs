@@ -5,23 +5,23 @@ const SOFTWARE: [&str; 6] = ["swiftshader", "llvmpipe", "lavapipe", "softpipe", 
 
 /// The renderer requested by the page's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum RequestedRenderer {
     /// No request: the faster one is used.
-    Faster,
+    Fastest,
     /// `?renderer=webgpu`: WebGPU if available, even in software.
     WebGpu,
     /// `?renderer=cpu`: the CPU renderer.
     Cpu,
 }
 
-impl Wanted {
+impl RequestedRenderer {
     /// Parses the renderer from a query string.
-    pub fn of_query(query: &str) -> Wanted {
+    pub fn from_query(query: &str) -> RequestedRenderer {
         let mut pairs = query.strip_prefix('?').unwrap_or(query).split('&');
         match pairs.find_map(|pair| pair.strip_prefix("renderer=")) {
-            Some("webgpu") => Wanted::WebGpu,
-            Some("cpu") => Wanted::Cpu,
-            _ => Wanted::Faster,
+            Some("webgpu") => RequestedRenderer::WebGpu,
+            Some("cpu") => RequestedRenderer::Cpu,
+            _ => RequestedRenderer::Fastest,
         }
     }
 }

@@ -1,35 +1,35 @@
 //! Shared handling of listed rows: selecting and copying them in the table of allocations and the list of events.
 
 pub mod cells;
-mod chosen;
+mod row_selection;
 
 pub use cells::{Cell, Grid, RowView};
-pub use chosen::{Chosen, Extent, Go};
+pub use row_selection::{RowSelection, SelectMode, RowMove};
 
 use super::effect::Effect;
 use super::shared::Shared;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{Question, TableText};
 
 /// Operation on rows, from a key or a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowsStep {
-    Go(Go, Extent),
+    Go(RowMove, SelectMode),
     ChooseAll,
     /// Copies the chosen rows, or all rows if none is chosen.
     Copy,
     Filter,
     Clear,
-    SortByNext,
-    SortOtherWay,
+    SortByNextColumn,
+    ReverseSort,
 }
 
 /// Rows that are being copied to the clipboard.
 #[derive(Clone, Debug, Default)]
-pub struct Copying(Option<Underway>);
+pub struct Copying(Option<PendingCopy>);
 
 #[derive(Clone, Debug)]
-struct Underway {
+struct PendingCopy {
     serial: u32,
     wanted: u32,
     text: String,
@@ -37,7 +37,7 @@ struct Underway {
 
 impl Copying {
     /// Requests rows of a device as text, for copying. `rows` holds half-open ranges.
-    pub(super) fn begin(
+    pub(super) fn start(
         &mut self,
         shared: &mut Shared,
         device: i64,
@@ -51,7 +51,7 @@ impl Copying {
             return;
         }
         let serial = shared.next_serial();
-        self.0 = Some(Underway { serial, wanted, text: String::new() });
+        self.0 = Some(PendingCopy { serial, wanted, text: String::new() });
         effects.push(Effect::PromiseCopy);
         effects.push(Effect::ask(serial, device, question));
     }
@@ -75,12 +75,12 @@ impl Copying {
         if part.rows < copying.wanted {
             said.push_str("the first ");
         }
-        said.push_str(&counted(part.rows.into(), "row"));
+        said.push_str(&pluralize(part.rows.into(), "row"));
         if part.rows < copying.wanted {
             said.push_str(&format!(" of {}", cells::number(copying.wanted)));
         }
         said.push('.');
-        shared.copied = Some(said);
+        shared.copied_remark = Some(said);
         effects.push(Effect::CopyPromised(copying.text));
         true
     }

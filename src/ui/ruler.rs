@@ -2,13 +2,13 @@
 
 mod data;
 
-pub(crate) use data::{Fixed, Removed, Second};
+pub(crate) use data::{FixResult, Removed, SecondEnd};
 pub use data::{Mode, Ruler};
 
 use super::shared::Shared;
 use super::tools::Point;
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::At;
+use base::units::{Bytes, pluralize, duration_us, group_digits};
+use engine::protocol::MomentSpec;
 use picture::timeline::Axis;
 
 /// Exact distances between the ruler's ends.
@@ -27,7 +27,7 @@ impl Measured {
         let mut text = String::new();
         if let Some(events) = self.events {
             text.push_str(sign(events));
-            text.push_str(&counted(events.unsigned_abs(), "event"));
+            text.push_str(&pluralize(events.unsigned_abs(), "event"));
             text.push_str(" · ");
         }
         if let Some(time_us) = self.time_us {
@@ -41,7 +41,7 @@ impl Measured {
 
     /// Returns the exact number of bytes.
     pub fn exact_bytes(&self) -> String {
-        format!("{}{} B", sign(self.bytes), grouped(self.size()))
+        format!("{}{} B", sign(self.bytes), group_digits(self.size()))
     }
 
     fn size(&self) -> u64 {
@@ -58,10 +58,10 @@ impl Shared {
     pub fn measured(&self) -> Option<Measured> {
         let [from, to] = self.tools.ruler.ends.as_ref()?;
         let events = to.moment().zip(from.moment()).map(|(to, from)| i64::from(to) - i64::from(from));
-        let first = self.around.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
+        let first = self.surroundings.marks.latest().and_then(|marks| marks.clock).map(|clock| clock.margin);
         let time = |point: &Point| {
             let us = match point.at {
-                At::X(Axis::Time, x) => x.round() as u64,
+                MomentSpec::X(Axis::Time, x) => x.round() as u64,
                 // Positions before the first event have no time.
                 _ => point.facts?.began.max(first?),
             };
@@ -76,20 +76,20 @@ impl Shared {
     /// crosshair.
     pub(super) fn toggle_ruler(&mut self) {
         if self.tools.ruler.mode == Mode::On {
-            (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
+            (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
             return;
         }
         self.tools.ruler.mode = Mode::On;
-        if let Some(here) = self.cursor_point() {
+        if let Some(here) = self.crosshair_point() {
             self.measure_from(here);
-            self.tools.ruler.second = Second::FollowsCursor;
+            self.tools.ruler.second_end = SecondEnd::FollowsCrosshair;
         }
     }
 
     /// Starts a new ruler at `from`.
     pub(super) fn measure_from(&mut self, from: Point) {
         self.tools.ruler.ends = Some([from; 2]);
-        self.tools.ruler.second = Second::Fixed;
+        self.tools.ruler.second_end = SecondEnd::Fixed;
     }
 
     /// Moves the second end to `point`.
@@ -102,22 +102,22 @@ impl Shared {
     }
 
     /// Moves the second end to the crosshair if it follows that.
-    pub(super) fn span_ruler(&mut self) {
-        if self.tools.ruler.second == Second::FollowsCursor
-            && let Some(here) = self.cursor_point()
+    pub(super) fn update_ruler_end(&mut self) {
+        if self.tools.ruler.second_end == SecondEnd::FollowsCrosshair
+            && let Some(here) = self.crosshair_point()
         {
             self.measure_to(here);
         }
     }
 
     /// Fixes the second end if it follows the crosshair.
-    pub(super) fn fix_ruler(&mut self) -> Fixed {
-        if self.tools.ruler.second == Second::Fixed {
-            return Fixed::Already;
+    pub(super) fn fix_ruler(&mut self) -> FixResult {
+        if self.tools.ruler.second_end == SecondEnd::Fixed {
+            return FixResult::Already;
         }
-        self.span_ruler();
-        (self.tools.ruler.mode, self.tools.ruler.second) = (Mode::Off, Second::Fixed);
-        Fixed::Now
+        self.update_ruler_end();
+        (self.tools.ruler.mode, self.tools.ruler.second_end) = (Mode::Off, SecondEnd::Fixed);
+        FixResult::Now
     }
 
     /// Removes the ruler, if there is one.
@@ -129,9 +129,9 @@ impl Shared {
 
     /// Returns the crosshair as a point: the exact position under the pointer, or the moment that keys have moved it
     /// to.
-    fn cursor_point(&self) -> Option<Point> {
-        match (self.tools.cursor.keys, self.pointer) {
-            (Some(keys), _) => Some(Point::new(At::Moment(keys.moment), keys.byte)),
+    fn crosshair_point(&self) -> Option<Point> {
+        match (self.tools.crosshair.by_keys, self.pointer) {
+            (Some(keys), _) => Some(Point::new(MomentSpec::Moment(keys.moment), keys.byte)),
             (None, pointer) => self.point_at(pointer?),
         }
     }

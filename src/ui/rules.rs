@@ -6,22 +6,22 @@
 mod data;
 mod row;
 
-pub use data::{Choice, Form, Pane, RuleEdit, RuleField, Rules, RulesAction};
+pub use data::{SetChoice, SetFormat, Pane, RuleEdit, RuleField, Rules, RulesAction};
 pub use row::RuleRow;
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
 use super::find;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::part::{Part, reset_nothing, take_nothing};
 use super::settings::Dialog;
 use super::shared::Shared;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{Grouping, Request};
 
 /// Contents of the rules dialog.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RulesView {
-    pub choice: Choice,
+    pub choice: SetChoice,
     pub pane: Pane,
     /// Rows of the form. `None` while the text cannot be parsed.
     pub rows: Option<Vec<RuleRow>>,
@@ -41,33 +41,33 @@ pub(super) fn toggle(state: &mut Shared) {
 }
 
 /// Applies an action to the rules.
-pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
+pub(super) fn apply(state: &mut Shared, action: RulesAction, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
-    let before = rules.stored();
-    rules.refused.clear();
+    let before = rules.to_stored();
+    rules.failure.clear();
     match action {
         RulesAction::Chosen(choice) => rules.choose(choice),
         RulesAction::Typed(text) => {
-            rules.before = None;
-            rules.write(text);
+            rules.undo = None;
+            rules.set_text(text);
         }
         RulesAction::Edited(edit) => rules.edit(edit),
         RulesAction::PaneChosen(pane) => rules.pane = pane,
         RulesAction::Copied(choice) => {
-            let set = Rules { choice, valid: rules.valid.clone(), ..Rules::default() }.set();
+            let set = Rules { choice, valid_text: rules.valid_text.clone(), ..Rules::default() }.set();
             rules.replace(set.to_json());
         }
         RulesAction::Imported(Ok(text)) => rules.replace(text),
-        RulesAction::Imported(Err(cause)) => rules.refused = cause,
-        RulesAction::YamlRead(text, read) => rules.read(&text, read),
-        RulesAction::Undone => {
-            if let Some(text) = rules.before.take() {
-                rules.write(text);
+        RulesAction::Imported(Err(cause)) => rules.failure = cause,
+        RulesAction::YamlRead(text, read) => rules.on_yaml_parsed(&text, read),
+        RulesAction::Undo => {
+            if let Some(text) = rules.undo.take() {
+                rules.set_text(text);
             }
         }
-        RulesAction::Saved(form) => match saved(rules, form) {
+        RulesAction::Saved(form) => match file_to_save(rules, form) {
             Ok((name, text)) => effects.push(Effect::Save(name, text)),
-            Err(cause) => rules.refused = cause,
+            Err(cause) => rules.failure = cause,
         },
         RulesAction::Loaded(text) => {
             if rules.load(&text).is_none() {
@@ -77,26 +77,26 @@ pub(super) fn act(state: &mut Shared, action: RulesAction, effects: &mut Vec<Eff
         RulesAction::Closed => rules.dialog = Dialog::Closed,
     }
     let rules = &mut state.rules;
-    rules.changes = rules.changes.wrapping_add(1);
-    if let Some(reading) = rules.reading.as_mut().filter(|reading| !reading.is_asked) {
+    rules.revision = rules.revision.wrapping_add(1);
+    if let Some(reading) = rules.pending_yaml.as_mut().filter(|reading| !reading.is_asked) {
         reading.is_asked = true;
         effects.push(Effect::ReadYaml(reading.text.clone()));
     }
-    let after = rules.stored();
+    let after = rules.to_stored();
     if before != after {
         effects.push(Effect::StoreRules(after));
     }
 }
 
 /// Returns the name and the contents of the file to save, or an error message.
-fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
-    if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == Choice::Own) {
+fn file_to_save(rules: &Rules, form: SetFormat) -> Result<(&'static str, String), String> {
+    if let Some(wrong) = rules.errors.first().filter(|_| rules.choice == SetChoice::Own) {
         return Err(["Fix line ", &wrong.line.to_string(), " first."].concat());
     }
     let set = rules.set();
     match form {
-        Form::Ours => Ok(("categories.json", set.to_json())),
-        Form::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
+        SetFormat::Json => Ok(("categories.json", set.to_json())),
+        SetFormat::Mosaic => set.to_mosaic().map(|text| ("categories-mosaic.json", text)).map_err(|rule| {
             ["Mosaic's format cannot express rule ", &rule.to_string(), ": it has one “frame” pattern per category."]
                 .concat()
         }),
@@ -105,15 +105,15 @@ fn saved(rules: &Rules, form: Form) -> Result<(&'static str, String), String> {
 
 /// Sends the set in force to the worker if it has another one. While the dialog shows the effect of each change, a
 /// change is not sent before the report on the previous one has arrived.
-fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
+fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     let rules = &mut state.rules;
     let now = (state.load, rules.version);
     // A worker starts with the standard rules.
-    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == Choice::Standard) {
+    if rules.sent == Some(now) || (rules.sent.is_none() && rules.choice == SetChoice::Standard) {
         return;
     }
     let same_load = rules.sent.is_none_or(|(load, _)| load == state.load);
-    if same_load && rules.dialog == Dialog::Open && state.report_is_asked {
+    if same_load && rules.dialog == Dialog::Open && state.report_is_pending {
         return;
     }
     rules.sent = Some(now);
@@ -126,26 +126,26 @@ fn tell(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
 }
 
 /// Reset, question and answer hooks of the rules. They apply to all files, so a change of the file resets nothing.
-pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Ground, tell)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Setup, ask)], take: take_nothing };
 
 /// Returns the contents of the rules dialog.
 pub fn view(state: &Shared) -> RulesView {
     let rules = &state.rules;
-    let is_own = rules.choice == Choice::Own;
+    let is_own = rules.choice == SetChoice::Own;
     let set = rules.set();
-    let mut note = counted(set.rules.len() as u64, "rule");
+    let mut note = pluralize(set.rules.len() as u64, "rule");
     note.push_str(", ");
     // Do not count the category for unclassified allocations.
     note.push_str(
-        &counted(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
+        &pluralize(set.categories().len().saturating_sub(1) as u64, "category").replace("categorys", "categories"),
     );
     if is_own && !rules.errors.is_empty() {
         note.insert_str(0, "Until this is fixed, these apply: ");
     }
-    if rules.reading.is_some() {
+    if rules.pending_yaml.is_some() {
         note.insert_str(0, "Reading YAML… ");
     }
-    let refused = Some(&rules.refused).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
+    let refused = Some(&rules.failure).filter(|cause| !cause.is_empty()).map(|cause| (0, cause.clone())).into_iter();
     let wrong: Vec<u32> = rules.errors.iter().filter(|_| is_own).map(|error| error.line).collect();
     let shown = if is_own { rules.draft.as_ref() } else { Some(&set) };
     RulesView {
@@ -157,6 +157,6 @@ pub fn view(state: &Shared) -> RulesView {
         errors: refused
             .chain(rules.errors.iter().filter(|_| is_own).map(|error| (error.line, error.to_string())))
             .collect(),
-        can_undo: is_own && rules.before.is_some(),
+        can_undo: is_own && rules.undo.is_some(),
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn select(state: &mut Shared, allocation: u32, effects: &mut Vec<Effe
     let Some(device) = state.device().map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.selecting = Some(serial);
-    state.plots.chosen = None;
-    state.find.forget_way();
+    state.plots.selected_segment = None;
+    state.find.cancel_reveal();
     effects.push(Effect::ask(serial, device, Question::Details(allocation)));
 }

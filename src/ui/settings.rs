@@ -6,30 +6,30 @@
 
 mod data;
 
-pub(crate) use data::folder;
+pub(crate) use data::clean_folder;
 pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
-use super::part::{Part, keeps_all, takes_nothing};
+use super::part::{Part, reset_nothing, take_nothing};
 use super::shared::Shared;
 use engine::protocol::{DEFAULT_RULES, Request};
 
 /// Applies an action to the settings.
-pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
+pub(super) fn apply(state: &mut Shared, action: SettingsAction, effects: &mut Vec<Effect>) {
     let settings = &mut state.settings;
-    let before = settings.stored();
+    let before = settings.to_stored();
     match action {
         SettingsAction::Typed(Field::Rules, text) => settings.typed_rules = Some(text),
-        SettingsAction::Typed(Field::Template, text) => settings.template = folder(&text),
-        SettingsAction::Typed(Field::Folder, text) => settings.folder = folder(&text),
-        SettingsAction::Typed(Field::Local, text) => settings.local = folder(&text),
+        SettingsAction::Typed(Field::Template, text) => settings.template = clean_folder(&text),
+        SettingsAction::Typed(Field::Folder, text) => settings.hidden_prefix = clean_folder(&text),
+        SettingsAction::Typed(Field::Local, text) => settings.local_folder = clean_folder(&text),
         SettingsAction::ThemeChosen(theme) => settings.theme = theme,
-        SettingsAction::KeepingChosen(keeps) => settings.keeps_nothing = !keeps,
-        SettingsAction::RulesDone => settings.finish_rules(),
+        SettingsAction::CachingChosen(keeps) => settings.no_cache = !keeps,
+        SettingsAction::RulesFinished => settings.finish_rules(),
         SettingsAction::DefaultRules => {
             settings.typed_rules = None;
-            settings.force(None);
+            settings.set_rules(None);
         }
         SettingsAction::Loaded(text) => return settings.load(&text),
         SettingsAction::Closed => {
@@ -39,7 +39,7 @@ pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<
             settings.dialog = Dialog::Closed;
         }
     }
-    let after = settings.stored();
+    let after = settings.to_stored();
     if before != after {
         settings.version = settings.version.wrapping_add(1);
         effects.push(Effect::Store(after));
@@ -50,7 +50,7 @@ pub(super) fn act(state: &mut Shared, action: SettingsAction, effects: &mut Vec<
 pub(super) fn toggle(state: &mut Shared, effects: &mut Vec<Effect>) {
     match state.settings.dialog {
         Dialog::Closed => state.settings.dialog = Dialog::Open,
-        Dialog::Open => act(state, SettingsAction::Closed, effects),
+        Dialog::Open => apply(state, SettingsAction::Closed, effects),
     }
 }
 
@@ -73,4 +73,4 @@ fn ask(state: &mut Shared, _: i64, effects: &mut Vec<Effect>) {
     }
 }
 /// Reset, question and answer hooks of the settings. They apply to all files, so a change of the file resets nothing.
-pub(super) const PART: Part = Part { reset: keeps_all, asks: &[(Turn::Last, ask)], take: takes_nothing };
+pub(super) const PART: Part = Part { reset: reset_nothing, asks: &[(AskPhase::Last, ask)], take: take_nothing };

@@ -6,22 +6,22 @@ use super::effect::{DropHover, Pointer};
 use super::find::{Find, SameStack};
 use super::first_group::FirstGroup;
 use super::lanes::Lanes;
-use super::link::Linked;
-use super::pinned::Pinned;
+use super::link::LinkState;
+use super::cursor::Cursor;
 use super::planned::Planned;
 use super::plots::Plots;
 use super::previous::Previous;
 use super::ranks::Ranks;
 use super::rules::Rules;
 use super::settings::Settings;
-use super::shown::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
+use super::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use super::side::Side;
 use super::slices::Slices;
-use super::stage::{Choice, Help, INSIDE, Letters, Renderer, Stage};
+use super::stage::{SnapshotChoice, Help, ARCHIVE_SEPARATOR, Letters, Renderer, Stage};
 use super::surroundings::Surroundings;
 use super::toast::Toast;
 use super::tools::Tools;
-use super::url::Came;
+use super::url::PageScheme;
 use super::views::Views;
 use base::units::Bytes;
 use engine::protocol::{Arrangement, Details, DeviceSummary, FileSummary, Looks, NodeLabel, Topic};
@@ -34,19 +34,19 @@ pub struct Shared {
     /// Number of the current load. Replies of the worker about earlier loads are dropped.
     pub load: u32,
     /// Number of the latest load. Unlike `load`, it never decreases.
-    pub(super) loads: u32,
+    pub(super) last_load: u32,
     /// The file that the last action closed.
-    pub(super) left: Option<Box<FileSummary>>,
+    pub(super) closed_file: Option<Box<FileSummary>>,
     /// The previously open file, while another one is loading.
     pub(super) previous: Option<Box<Previous>>,
     /// Message about a file that could not be opened while another one stays open.
     pub toast: Option<Toast>,
     /// The snapshots to choose from: those in the files opened last, or behind the links.
-    pub snapshots: Vec<Choice>,
+    pub snapshots: Vec<SnapshotChoice>,
     /// Index of the snapshot that is open or loading.
-    pub chosen: usize,
+    pub snapshot_index: usize,
     /// Index of the shown device in the summary. With several lanes, the focused one.
-    pub device_place: usize,
+    pub device_index: usize,
     /// The other devices that are shown as lanes.
     pub lanes: Lanes,
     /// The comparison with a second file or device.
@@ -63,7 +63,7 @@ pub struct Shared {
     pub(super) first_group: FirstGroup,
     /// Unit of the horizontal axis.
     pub axis: Axis,
-    pub around: Surroundings,
+    pub surroundings: Surroundings,
     pub slices: Slices,
     /// Text that filters the legend.
     pub legend_filter: String,
@@ -89,7 +89,7 @@ pub struct Shared {
     pub help: Help,
     /// Text that filters the list of keyboard shortcuts.
     pub help_filter: String,
-    pub came: Came,
+    pub page_scheme: PageScheme,
     pub renderer: Renderer,
     /// Set while a file is being dragged over the page.
     pub drop_hover: DropHover,
@@ -100,10 +100,10 @@ pub struct Shared {
     /// Crosshair, ruler, markers and other tools on the picture.
     pub tools: Tools,
     /// The cursor and the range.
-    pub pinned: Pinned,
+    pub cursor: Cursor,
     pub side: Side,
     /// True if the side panel is expanded in narrow windows, where it is a sheet below the picture.
-    pub sheet: bool,
+    pub side_is_expanded: bool,
     /// State shared by the views below the timeline.
     pub views: Views,
     /// Plots other than the stack.
@@ -114,25 +114,25 @@ pub struct Shared {
     /// Settings that apply to all files.
     pub settings: Settings,
     /// Parts of a link that are still pending, and data for the page's own link.
-    pub linked: Linked,
+    pub linked: LinkState,
     /// Serial of the last question.
     pub serial: u32,
     /// Changes that the features have not processed yet.
     pub changes: Vec<Change>,
     /// Remark to show once the text has been copied to the clipboard.
-    pub(super) copied: Option<String>,
+    pub(super) copied_remark: Option<String>,
     /// An allocation that was selected from the list of events. Selecting it does not move the cursor.
-    pub(super) stays_put: Option<u32>,
+    pub(super) selected_event_allocation: Option<u32>,
     /// Label of the selected node, with its arrangement and number.
     pub(super) node: Option<(Arrangement, u32, NodeLabel)>,
     /// Insight to show next.
-    pub(super) topic_wanted: Option<Topic>,
+    pub(super) requested_topic: Option<Topic>,
     /// Insight that is shown.
     pub(super) topic: Topic,
     /// Serial of the pending question to the simulated allocator, which answers one at a time.
     pub(super) simulation: Option<u32>,
     /// True while a report is pending.
-    pub(super) report_is_asked: bool,
+    pub(super) report_is_pending: bool,
 }
 
 impl Shared {
@@ -145,12 +145,12 @@ impl Shared {
 
     /// Returns the shown device.
     pub fn device(&self) -> Option<&DeviceSummary> {
-        self.file()?.devices.get(self.device_place)
+        self.file()?.devices.get(self.device_index)
     }
 
     /// Returns the device that is drawn. Unlike [`Shared::device`], it may belong to a file that is still loading.
     pub fn drawn_device(&self) -> Option<&DeviceSummary> {
-        self.device_at(self.device_place)
+        self.device_at(self.device_index)
     }
 
     /// Returns the GPU's capacity in bytes: the typed value, or the memory available to the allocator according to the
@@ -162,16 +162,16 @@ impl Shared {
     /// Returns the capacity for the simulated allocator. After an out-of-memory event only the typed value counts,
     /// because the failed request determines the capacity more precisely than the recorder's value.
     pub fn capacity_without_oom(&self) -> Option<u64> {
-        let has_oom = self.device().is_some_and(|device| device.ooms() > 0);
+        let has_oom = self.device().is_some_and(|device| device.oom_count() > 0);
         if has_oom { self.tools.capacity } else { self.capacity() }
     }
 
     /// Returns the lines of the list of snapshots. A common prefix (archive, folders) is left out because it would hide
     /// the differences in a narrow list.
     pub fn snapshot_lines(&self) -> Vec<String> {
-        let names: Vec<String> = self.snapshots.iter().map(Choice::name).collect();
+        let names: Vec<String> = self.snapshots.iter().map(SnapshotChoice::name).collect();
         let shared = shared_folders(&names);
-        let line = |(choice, name): (&Choice, &String)| {
+        let line = |(choice, name): (&SnapshotChoice, &String)| {
             let name = name.get(shared..).unwrap_or(name);
             choice.bytes.map_or_else(|| name.to_owned(), |bytes| format!("{name} · {}", Bytes(bytes)))
         };
@@ -185,7 +185,7 @@ impl Shared {
     }
 
     /// Stores the label of the selected node, if it is not known yet.
-    pub(super) fn learn_node(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
+    pub(super) fn set_node_label(&mut self, label: impl FnOnce(u32) -> Option<NodeLabel>) {
         if let Some(node) = self.views.node.filter(|_| self.node_label().is_none()) {
             self.node = label(node).map(|label| (self.views.arrangement, node, label)).or(self.node.take());
         }
@@ -202,7 +202,7 @@ impl Shared {
 fn shared_folders(names: &[String]) -> usize {
     let Some((first, others)) = names.split_first() else { return 0 };
     let end = |(at, separator): (usize, &str)| at + separator.len();
-    let ends = first.match_indices('/').chain(first.match_indices(INSIDE)).map(end);
+    let ends = first.match_indices('/').chain(first.match_indices(ARCHIVE_SEPARATOR)).map(end);
     let is_shared =
         |end: &usize| first.get(..*end).is_some_and(|head| others.iter().all(|name| name.starts_with(head)));
     ends.filter(is_shared).max().unwrap_or(0)

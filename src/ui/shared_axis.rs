@@ -7,7 +7,7 @@
 //! ```
 //! A single device uses its own axis as the shared one.
 
-use super::navigate::{Plane, own_end, own_start};
+use super::navigate::{Plane, device_axis_end, device_axis_start};
 use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, time_axis_margin};
 
@@ -26,7 +26,7 @@ pub struct SharedAxis {
 
 impl SharedAxis {
     /// Creates the shared axis of some devices. Devices without timestamps are left out of a time axis.
-    pub fn of<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
+    pub fn for_devices<'a>(devices: impl Iterator<Item = &'a DeviceSummary> + Clone, axis: Axis) -> SharedAxis {
         let times = devices.clone().filter_map(|device| device.time_us);
         let earliest_us = times.map(|(first, _)| first).min().unwrap_or(0);
         let mut shared = SharedAxis { axis, earliest_us, start: 0, width: 1 };
@@ -37,9 +37,9 @@ impl SharedAxis {
                 continue;
             }
             let origin = shared.origin(device);
-            let begin = origin.saturating_add_unsigned(own_start(device, axis));
+            let begin = origin.saturating_add_unsigned(device_axis_start(device, axis));
             start = Some(start.map_or(begin, |start| start.min(begin)));
-            end = end.max(origin.saturating_add_unsigned(own_end(device, axis)));
+            end = end.max(origin.saturating_add_unsigned(device_axis_end(device, axis)));
         }
         shared.start = start.unwrap_or(0);
         shared.width = end.abs_diff(shared.start).max(1);
@@ -68,7 +68,7 @@ impl SharedAxis {
     }
 
     /// Returns the length from the zero to the end of the recording, in events or µs.
-    pub fn recorded(&self) -> u64 {
+    pub fn recorded_length(&self) -> u64 {
         match self.axis {
             Axis::Events => self.width.saturating_add_signed(self.start).saturating_sub(1),
             Axis::Time => self.width.saturating_sub(self.start.unsigned_abs()),
@@ -77,7 +77,7 @@ impl SharedAxis {
 
     /// Returns the plane of a device on the shared axis.
     pub fn plane(&self, device: &DeviceSummary) -> Plane {
-        let own = Plane::of(device, self.axis);
+        let own = Plane::for_device(device, self.axis);
         let start = self.start.saturating_sub(self.origin(device));
         Plane { start, extent: Extent { width: self.width, ..own.extent }, ..own }
     }

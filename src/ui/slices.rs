@@ -4,42 +4,42 @@ mod data;
 
 pub use data::{Slice, Slices};
 
-use super::change::{Change, Turn};
+use super::change::{Change, AskPhase};
 use super::effect::Effect;
 use super::hover::Card;
-use super::marks::{AXIS_PX, Around, LANE_PX, NARROWEST_PX};
+use super::marks::{AXIS_PX, WindowMarks, TRACK_PX, MIN_SLICE_PX};
 use super::part::Part;
-use super::range::{events, fact_lines};
+use super::range::{events_text, fact_lines};
 use super::shared::Shared;
 use super::summary::Fact;
 use base::units::duration_us;
 use engine::protocol::{Answer, AxisPoint, Direction, Question};
 
 /// Margin on each side when zooming to a range, as a fraction of its length.
-const AROUND: f64 = 0.04;
+const ZOOM_MARGIN: f64 = 0.04;
 
 impl Shared {
     /// Updates the hovered slice. The position is in device pixels from the window's left and down from the timeline's
     /// lower edge.
-    pub(super) fn point_at_slice(&mut self, [x, down]: [f64; 2]) {
+    pub(super) fn hover_slice(&mut self, [x, down]: [f64; 2]) {
         self.slices.hovered = self.slice_at(x, down).map(|slice| (slice, x));
     }
 
     fn slice_at(&self, x: f64, down: f64) -> Option<Slice> {
         let (view, scale) = (self.view?, self.canvas?.scale);
-        let lane = ((down / scale - AXIS_PX) / LANE_PX).floor();
+        let lane = ((down / scale - AXIS_PX) / TRACK_PX).floor();
         let of_lane = |slice: &Slice| f64::from(slice.lane) == lane;
         // Slices narrower than the minimum width can be hit a few pixels beside their edges.
         let distance = |slice: &Slice| (slice.x[0] - x).max(x - slice.x[1]).max(0.0);
-        let slices = Around::of(self, &view, scale).slices.into_iter().filter(of_lane);
+        let slices = WindowMarks::in_window(self, &view, scale).slices.into_iter().filter(of_lane);
         let nearest = slices.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-        (distance(&nearest) <= NARROWEST_PX * scale).then_some(nearest)
+        (distance(&nearest) <= MIN_SLICE_PX * scale).then_some(nearest)
     }
 
     /// Selects the hovered slice as the range.
     pub(super) fn select_slice(&mut self) {
         if let Some(span) = self.slices.hovered.as_ref().map(|(slice, _)| slice.span) {
-            self.show_range(span.from, span.to);
+            self.set_fixed_range(span.from, span.to);
         }
     }
 
@@ -53,13 +53,13 @@ impl Shared {
     /// Zooms the window to the range between two points, with a margin.
     pub(super) fn zoom_between(&mut self, points: [AxisPoint; 2]) {
         let axis = self.axis;
-        self.zoom_over(points.map(|point| point.on(axis)));
+        self.zoom_to_x(points.map(|point| point.get(axis)));
     }
 
-    fn zoom_over(&mut self, [from, to]: [f64; 2]) {
-        let around = (to - from) * AROUND;
+    fn zoom_to_x(&mut self, [from, to]: [f64; 2]) {
+        let around = (to - from) * ZOOM_MARGIN;
         self.navigate(|plane, view| {
-            let view = plane.over(view, [from - around, to + around]);
+            let view = plane.view_between(view, [from - around, to + around]);
             plane.centred(view, from.midpoint(to))
         });
     }
@@ -67,7 +67,7 @@ impl Shared {
     /// Zooms the window to the range.
     pub(super) fn zoom_to_range(&mut self) {
         match self.range_px().zip(self.view) {
-            Some((edges, view)) => self.zoom_over(edges.map(|edge| view.x_from_column(edge))),
+            Some((edges, view)) => self.zoom_to_x(edges.map(|edge| view.x_from_column(edge))),
             None => self.remark = Some("Select a range first.".to_owned()),
         }
     }
@@ -75,23 +75,23 @@ impl Shared {
     /// Selects an annotation as the range, by its index among the marks. Returns its ends, or `None` if there is no
     /// such annotation.
     pub(super) fn select_annotation(&mut self, place: usize) -> Option<[AxisPoint; 2]> {
-        let mark = self.around.marks.latest().and_then(|marks| marks.ranges.get(place))?;
+        let mark = self.surroundings.marks.latest().and_then(|marks| marks.ranges.get(place))?;
         let (span, points) = (mark.span, [mark.start, mark.end]);
-        let remark = ["Annotation ", &mark.name, ": events ", &events(span), "."].concat();
-        self.pointer_leads();
-        self.show_range(span.from, span.to);
-        (self.slices.at, self.remark) = (Some(place), Some(remark));
+        let remark = ["Annotation ", &mark.name, ": events ", &events_text(span), "."].concat();
+        self.follow_pointer();
+        self.set_fixed_range(span.from, span.to);
+        (self.slices.last_visited, self.remark) = (Some(place), Some(remark));
         Some(points)
     }
 
     /// Moves to the next or previous annotation, starting from the range or the cursor. The window follows.
     pub(super) fn step_annotation(&mut self, direction: Direction) {
-        let Some(marks) = self.around.marks.latest() else { return };
-        let (range, cursor) = (self.pinned.range, self.pinned.moment);
+        let Some(marks) = self.surroundings.marks.latest() else { return };
+        let (range, cursor) = (self.cursor.range, self.cursor.moment);
         let span_at = |place: usize| marks.ranges.get(place).map(|mark| mark.span);
         let mut places = 0..marks.ranges.len();
         // Several annotations can have the same events. The one visited last resolves the ambiguity.
-        let known = self.slices.at.filter(|at| range.is_some() && span_at(*at) == range);
+        let known = self.slices.last_visited.filter(|at| range.is_some() && span_at(*at) == range);
         let here = known.or_else(|| places.clone().find(|place| range.is_some() && span_at(*place) == range));
         let from = range.map_or(cursor, |range| range.from);
         let place = match (direction, here) {
@@ -105,11 +105,11 @@ impl Shared {
             return;
         };
         let axis = self.axis;
-        let [from, to] = points.map(|point| point.on(axis));
+        let [from, to] = points.map(|point| point.get(axis));
         self.navigate(|plane, view| {
             let [left, right] = [from, to].map(|x| view.column_from_x(x));
             let width = f64::from(view.width_px);
-            let view = if right - left > width { plane.over(view, [from, to]) } else { view };
+            let view = if right - left > width { plane.view_between(view, [from, to]) } else { view };
             if left >= 0.0 && right <= width { view } else { plane.centred(view, from.midpoint(to)) }
         });
     }
@@ -119,9 +119,9 @@ impl Shared {
 pub fn card(state: &Shared) -> Option<Card> {
     let (slice, _) = state.slices.hovered.as_ref()?;
     let fact = |(label, value): (&'static str, String)| Fact { label: label.to_owned(), value };
-    let mut facts = vec![fact(("Events", events(slice.span)))];
-    facts.push(fact(("Duration", duration_us(i64::try_from(slice.micros).unwrap_or(i64::MAX)))));
-    match state.slices.facts.about(&slice.span).map(fact_lines) {
+    let mut facts = vec![fact(("Events", events_text(slice.span)))];
+    facts.push(fact(("Duration", duration_us(i64::try_from(slice.duration_us).unwrap_or(i64::MAX)))));
+    match state.slices.facts.answer_to(&slice.span).map(fact_lines) {
         Some([allocated, freed, kept, _, peak, _]) => facts.extend([peak, allocated, freed, kept].map(fact)),
         None => facts.extend(["Peak", "Allocated", "Freed", "Kept"].map(|label| fact((label, "…".to_owned())))),
     }
@@ -130,10 +130,10 @@ pub fn card(state: &Shared) -> Option<Card> {
 }
 
 /// Reset, question and answer hooks of the annotation tracks.
-pub(super) const PART: Part = Part { reset, asks: &[(Turn::Last, ask)], take };
+pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::Last, ask)], take };
 
 fn reset(state: &mut Shared, change: Change) {
-    if change.is_of_device() || change == Change::Lane {
+    if change.is_device_change() || change == Change::Lane {
         state.slices = Slices::default();
     }
 }
@@ -141,7 +141,7 @@ fn reset(state: &mut Shared, change: Change) {
 /// Asks about the events of the hovered slice. Waits while a question about the range is pending, because the worker
 /// answers only the latest question of a kind.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if let (Some((slice, _)), None) = (&state.slices.hovered, state.pinned.range_facts.asked()) {
+    if let (Some((slice, _)), None) = (&state.slices.hovered, state.cursor.range_facts.pending()) {
         state.slices.facts.ask(slice.span, device, &mut state.serial, effects, Question::Range);
     }
 }

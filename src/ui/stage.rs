@@ -1,17 +1,17 @@
 //! Stages of opening a file (empty, choosing events, loading, ready, failed), the list of snapshots, and switches of
 //! the page.
 
-use super::choosing::data::Choosing;
+use super::load_dialog::data::LoadDialog;
 use super::effect::Origin;
-use super::partial::Unfinished;
+use super::partial::PartialState;
 use engine::protocol::{FileSummary, LoadRange, Phase};
 
 /// Separator between an archive and the path inside it.
-pub(super) const INSIDE: &str = " › ";
+pub(super) const ARCHIVE_SEPARATOR: &str = " › ";
 
 /// A snapshot in the list of snapshots.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct SnapshotChoice {
     pub origin: Origin,
     /// Index among several snapshots in the file, once known.
     pub member: Option<u32>,
@@ -24,12 +24,12 @@ pub struct Choice {
     pub load: Option<LoadRange>,
 }
 
-impl Choice {
+impl SnapshotChoice {
     /// Returns the name of the file, followed by the path inside it if it holds several snapshots.
     pub fn name(&self) -> String {
         match &self.path {
             None => self.file.clone(),
-            Some(path) => format!("{}{INSIDE}{path}", self.file),
+            Some(path) => format!("{}{ARCHIVE_SEPARATOR}{path}", self.file),
         }
     }
 }
@@ -40,7 +40,7 @@ pub enum Stage {
     #[default]
     Empty,
     /// The user is asked which events of a file to load.
-    Choosing(Box<Choosing>),
+    Choosing(Box<LoadDialog>),
     Loading(Loading),
     Ready(Box<FileSummary>),
     /// The last file could not be opened. Holds one sentence.
@@ -63,7 +63,7 @@ pub struct Loading {
     /// Time of the last progress report in ms, on the shell's clock.
     pub latest_ms: f64,
     /// The part decoded so far, once it is shown.
-    pub unfinished: Option<Box<Unfinished>>,
+    pub partial: Option<Box<PartialState>>,
 }
 
 /// State of single-letter keyboard shortcuts.

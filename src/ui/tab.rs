@@ -5,16 +5,16 @@ base::listed! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
     pub enum Tab {
         #[default]
-        Why,
+        Insights,
         /// The call tree.
-        Tree,
+        CallTree,
         Flame,
-        Table,
+        Allocations,
         Histograms,
         /// Files and lines of the user's own code.
         Sources,
         /// Segments and the blocks in them.
-        Memory,
+        Segments,
         Events,
         /// SQL queries and their results.
         Sql,
@@ -39,10 +39,10 @@ impl TabGroup {
     /// Returns the group's first tab.
     pub fn first(self) -> Tab {
         match self {
-            TabGroup::Insights => Tab::Why,
-            TabGroup::CallStacks => Tab::Tree,
-            TabGroup::Allocations => Tab::Table,
-            TabGroup::Segments => Tab::Memory,
+            TabGroup::Insights => Tab::Insights,
+            TabGroup::CallStacks => Tab::CallTree,
+            TabGroup::Allocations => Tab::Allocations,
+            TabGroup::Segments => Tab::Segments,
             TabGroup::Events => Tab::Events,
             TabGroup::Sql => Tab::Sql,
         }
@@ -68,7 +68,7 @@ impl TabGroup {
 }
 
 /// Static properties of a tab.
-pub(super) struct Entry {
+pub(super) struct TabEntry {
     /// Name in links. Shared links must keep working, so names never change.
     name: &'static str,
     /// Heading in the list of keyboard shortcuts. `None` if the tab has no keys of its own.
@@ -87,26 +87,26 @@ impl Tab {
 
     pub fn group(self) -> TabGroup {
         match self {
-            Tab::Why => TabGroup::Insights,
-            Tab::Tree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
-            Tab::Table | Tab::Histograms => TabGroup::Allocations,
-            Tab::Memory => TabGroup::Segments,
+            Tab::Insights => TabGroup::Insights,
+            Tab::CallTree | Tab::Flame | Tab::Sources => TabGroup::CallStacks,
+            Tab::Allocations | Tab::Histograms => TabGroup::Allocations,
+            Tab::Segments => TabGroup::Segments,
             Tab::Events => TabGroup::Events,
             Tab::Sql => TabGroup::Sql,
         }
     }
 
     /// Returns the tab of this name.
-    pub fn named(name: &str) -> Option<Tab> {
+    pub fn from_name(name: &str) -> Option<Tab> {
         Tab::ALL.into_iter().find(|tab| tab.name() == name)
     }
 
-    pub(super) const fn entry(self) -> Entry {
+    pub(super) const fn entry(self) -> TabEntry {
         let (name, heading, key, label, control): (_, _, &[&str], _, _) = match self {
-            Tab::Why => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
-            Tab::Tree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
+            Tab::Insights => ("why", Some("Insights"), &["Shift+w"], "Show insights", "tab-why"),
+            Tab::CallTree => ("tree", Some("Call tree"), &["Shift+t"], "Show the call tree", "tab-tree"),
             Tab::Flame => ("flame", Some("Flame graph"), &["Shift+f"], "Show the flame graph", "tab-flame"),
-            Tab::Table => {
+            Tab::Allocations => {
                 let heading = Some("Allocations and events");
                 ("table", heading, &["Shift+l"], "Show allocations", "tab-table")
             }
@@ -114,10 +114,10 @@ impl Tab {
                 ("sizes", Some("Histograms"), &["Shift+h"], "Show histograms of size and lifetime", "tab-histograms")
             }
             Tab::Sources => ("source", None, &["Shift+s"], "Show source files and lines", "tab-sources"),
-            Tab::Memory => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
+            Tab::Segments => ("memory", Some("Segments"), &["Shift+m"], "Show segments", "tab-state"),
             Tab::Events => ("events", Some("Events"), &["Shift+a"], "Show events", "tab-events"),
             Tab::Sql => ("sql", None, &[":"], "Show queries in SQL", "tab-sql"),
         };
-        Entry { name, heading, key, label, control }
+        TabEntry { name, heading, key, label, control }
     }
 }

@@ -1,7 +1,7 @@
 //! The message about a file that could not be opened while another one stays open. It stays until the user closes it.
 
 /// Maximum number of characters of the reason in one line. The details contain the rest.
-const LONGEST_REASON: usize = 140;
+const MAX_REASON_CHARS: usize = 140;
 
 /// A message with details.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Toast {
     pub(super) fn new(name: String, message: &str) -> Toast {
         // The message may already start with the file's name.
         let reason = message.strip_prefix(&name).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
-        let cut = reason.char_indices().nth(LONGEST_REASON).map(|(at, _)| reason.get(..at).unwrap_or(reason));
+        let cut = reason.char_indices().nth(MAX_REASON_CHARS).map(|(at, _)| reason.get(..at).unwrap_or(reason));
         let reason = cut.map_or_else(
             || reason.to_owned(),
             |cut| [cut.rsplit_once(' ').map_or(cut, |(words, _)| words), " …"].concat(),

@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 /// The scheme of the page's own address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Came {
+pub enum PageScheme {
     #[default]
     Http,
     Https,
@@ -17,13 +17,13 @@ pub enum Came {
     Disk,
 }
 
-impl Came {
+impl PageScheme {
     /// Parses `location.protocol`.
-    pub fn by(protocol: &str) -> Came {
+    pub fn from_protocol(protocol: &str) -> PageScheme {
         match protocol {
-            "https:" => Came::Https,
-            "file:" => Came::Disk,
-            _ => Came::Http,
+            "https:" => PageScheme::Https,
+            "file:" => PageScheme::Disk,
+            _ => PageScheme::Http,
         }
     }
 }
@@ -37,8 +37,8 @@ pub fn server(url: &str) -> Option<&str> {
 
 /// Returns an error if browsers block the page from fetching `url`: an https page cannot fetch over http, except from
 /// this machine.
-pub fn refused(url: &str, came: Came) -> Option<String> {
-    let server = server(url).filter(|_| came == Came::Https && url.starts_with("http://"))?;
+pub fn blocked_fetch(url: &str, came: PageScheme) -> Option<String> {
+    let server = server(url).filter(|_| came == PageScheme::Https && url.starts_with("http://"))?;
     let host = server.rsplit_once(':').filter(|(_, port)| !port.contains(']')).map_or(server, |(host, _)| host);
     let is_local = host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") || host == "[::1]";
     (!is_local).then(|| {
@@ -50,18 +50,18 @@ pub fn refused(url: &str, came: Came) -> Option<String> {
 
 /// Returns the percent-decoded values of all `url=` parameters in a query string. [`super::link::Link`] reads those in
 /// the fragment.
-pub fn of_query(query: &str) -> Vec<String> {
+pub fn urls_in_query(query: &str) -> Vec<String> {
     let pairs = query.strip_prefix('?').unwrap_or(query).split('&').filter_map(|pair| pair.strip_prefix("url="));
     pairs.map(percent_decoded).filter(|url| !url.is_empty()).collect()
 }
 
 /// Characters that are percent-encoded in a link.
-const ESCAPED: &AsciiSet =
+const ENCODE_SET: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b':').remove(b',');
 
 /// Percent-encodes `text` for a link.
 pub fn percent_encoded(text: &str) -> String {
-    utf8_percent_encode(text, ESCAPED).to_string()
+    utf8_percent_encode(text, ENCODE_SET).to_string()
 }
 
 /// Decodes percent-encoding. A `%` without two hex digits is kept. Invalid UTF-8 is replaced by U+FFFD.
@@ -87,7 +87,7 @@ pub fn is_plain_origin(origin: &str) -> bool {
 
 /// Returns an error message that says what the user can do if `url` could not be fetched. `status` is the HTTP status,
 /// or `None` if there was no response that the page may read.
-pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
+pub fn fetch_failure(url: &str, status: Option<u16>, came: PageScheme) -> String {
     let server = server(url).unwrap_or("The server");
     match status {
         Some(404 | 410) => {
@@ -98,7 +98,7 @@ pub fn fetch_failure(url: &str, status: Option<u16>, came: Came) -> String {
         }
         Some(code @ 500..) => format!("{server} failed (status {code}). Try again later."),
         Some(code) => format!("{server} answered with status {code} instead of the file. Check the link."),
-        None if came == Came::Disk => format!(
+        None if came == PageScheme::Disk => format!(
             "{server} could not be reached, or does not allow local pages to read the file (Access-Control-Allow-Origin: * is needed). Download it and drop it here."
         ),
         None => format!(

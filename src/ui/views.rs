@@ -5,7 +5,7 @@ use super::tab::{Tab, TabGroup};
 use engine::protocol::{Arrangement, Internal, Scope};
 
 /// Minimum and maximum height of the views, in percent of the window's height.
-pub const HEIGHTS: [u32; 2] = [15, 75];
+pub const HEIGHT_RANGE: [u32; 2] = [15, 75];
 
 /// State shared by the views below the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,10 +14,10 @@ pub struct Views {
     pub scope: Scope,
     /// The chosen view. [`Views::seen`] also considers whether the views are collapsed.
     pub tab: Tab,
-    pub panel: Panel,
+    pub panel: PanelState,
     /// The last shown tab of each group.
     latest: [Option<Tab>; TabGroup::ALL.len()],
-    /// Height of the views in percent of the window's height, within [`HEIGHTS`].
+    /// Height of the views in percent of the window's height, within [`HEIGHT_RANGE`].
     pub height: u32,
     /// Arrangement of call stacks in the call tree and the flame graph.
     pub arrangement: Arrangement,
@@ -27,12 +27,12 @@ pub struct Views {
 
 /// State of the panel that holds the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Panel {
+pub enum PanelState {
     /// One view is visible.
     #[default]
     Open,
     /// Only the header is visible.
-    Folded,
+    Collapsed,
 }
 
 impl Default for Views {
@@ -40,7 +40,7 @@ impl Default for Views {
         Views {
             scope: Scope::At(0),
             tab: Tab::default(),
-            panel: Panel::default(),
+            panel: PanelState::default(),
             latest: [None; TabGroup::ALL.len()],
             height: 30,
             // Internal frames above and below the user's own code make it harder to find.
@@ -52,12 +52,12 @@ impl Default for Views {
 
 impl Views {
     /// Returns the visible view, which is the only one that sends questions. `None` while the views are collapsed.
-    pub fn seen(&self) -> Option<Tab> {
-        (self.panel == Panel::Open).then_some(self.tab)
+    pub fn visible(&self) -> Option<Tab> {
+        (self.panel == PanelState::Open).then_some(self.tab)
     }
 
     pub(super) fn show(&mut self, tab: Tab) {
-        (self.tab, self.panel) = (tab, Panel::Open);
+        (self.tab, self.panel) = (tab, PanelState::Open);
         if let Some(latest) = self.latest.get_mut(tab.group() as usize) {
             *latest = Some(tab);
         }
@@ -72,12 +72,12 @@ impl Views {
     }
 
     /// Collapses or expands the views.
-    pub(super) fn fold(&mut self) {
-        self.panel = if self.panel == Panel::Open { Panel::Folded } else { Panel::Open };
+    pub(super) fn toggle_collapsed(&mut self) {
+        self.panel = if self.panel == PanelState::Open { PanelState::Collapsed } else { PanelState::Open };
     }
 
     /// Sets the height of the views, in percent of the window's height.
     pub(super) fn resize(&mut self, height: u32) {
-        self.height = height.clamp(HEIGHTS[0], HEIGHTS[1]);
+        self.height = height.clamp(HEIGHT_RANGE[0], HEIGHT_RANGE[1]);
     }
 }

@@ -11,11 +11,11 @@ pub(crate) struct Case {
     /// Name in the report.
     pub(crate) name: &'static str,
     /// Options of the generator.
-    pub(crate) words: &'static str,
+    pub(crate) options: &'static str,
     /// Number of measurements of each figure.
     pub(crate) runs: usize,
     /// Upper bound of its size, in bytes.
-    room: u64,
+    max_bytes: u64,
 }
 
 /// Selection of the files to measure.
@@ -30,7 +30,7 @@ pub(crate) enum Extent {
 /// Files of the benchmark `open`, smallest first. All but the last have the same kind of content, so that costs per
 /// event can be compared.
 pub(crate) fn cases(extent: Extent) -> Vec<Case> {
-    let case = |name, words, runs, room| Case { name, words, runs, room };
+    let case = |name, words, runs, room| Case { name, options: words, runs, max_bytes: room };
     let mut cases = vec![
         case("20 k events", "--events 20000 --frames 60", 3, 5_000_000),
         case("100 k events", "--events 100000 --frames 60", 3, 20_000_000),
@@ -48,8 +48,8 @@ pub(crate) fn cases(extent: Extent) -> Vec<Case> {
 
 /// Files of the benchmarks `picture` and `offscreen`: typical and worst cases with equal numbers of events, and a large
 /// one.
-pub(crate) fn drawn(extent: Extent) -> Vec<Case> {
-    let case = |name, words, room| Case { name, words, runs: 1, room };
+pub(crate) fn picture_cases(extent: Extent) -> Vec<Case> {
+    let case = |name, words, room| Case { name, options: words, runs: 1, max_bytes: room };
     let mut cases = vec![
         case("44 k events", "--events 44000 --frames 20", 20_000_000),
         case("44 k events, worst", WORST, 20_000_000),
@@ -85,7 +85,7 @@ pub(crate) struct Generated {
 impl Case {
     /// Creates a case that is measured once.
     pub(crate) fn new(name: &'static str, words: &'static str, room: u64) -> Case {
-        Case { name, words, runs: 1, room }
+        Case { name, options: words, runs: 1, max_bytes: room }
     }
 
     /// Writes the file under `target/`.
@@ -97,17 +97,17 @@ impl Case {
         std::fs::create_dir_all(&folder).expect("target/ is writable");
         let free = machine::free_space(&folder);
         // Leaves some space for other programs.
-        if free < self.room + (2 << 30) {
-            return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.room)));
+        if free < self.max_bytes + (2 << 30) {
+            return Err(format!("the disk has {} free, the file needs up to {}", Bytes(free), Bytes(self.max_bytes)));
         }
         let path = folder.join(format!("{}.pickle", self.name.replace([' ', ','], "-")));
-        if self.words == WORST {
+        if self.options == WORST {
             let events = if self.name.starts_with("44 k") { 44_000 } else { 1_000_000 };
             write_worst(&path, events)?;
             let bytes = path.metadata().expect("just written").len();
             return Ok(Generated { path, bytes, events });
         }
-        let words = self.words.split_whitespace().map(str::to_owned);
+        let words = self.options.split_whitespace().map(str::to_owned);
         let (options, _) = generate::Options::parse(words).expect("known options");
         let mut generated = Generated { path, bytes: 0, events: 0 };
         let file = std::fs::File::create(&generated.path).expect("target/ is writable");
@@ -116,7 +116,7 @@ impl Case {
         file.flush().expect("the disk has space");
         generated.bytes = generated.path.metadata().expect("just written").len();
         generated.events = truth.devices.iter().map(|device| device.events).sum();
-        assert!(generated.bytes <= self.room, "{} is larger than its upper bound", self.name);
+        assert!(generated.bytes <= self.max_bytes, "{} is larger than its upper bound", self.name);
         Ok(generated)
     }
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 /// Options of the generator for a file of 100 MB.
-const WORDS: &str = "--events 870000";
+const OPTIONS: &str = "--events 870000";
 
 pub(crate) fn run(arguments: &[String]) {
     let mut files: Vec<PathBuf> = arguments.iter().filter(|word| !word.starts_with("--")).map(Into::into).collect();
@@ -30,9 +30,9 @@ pub(crate) fn run(arguments: &[String]) {
     }
     println!("together {sums:?} {:.1} %", 100.0 * sums[3] as f64 / sums[1] as f64);
     if !is_named {
-        let (options, _) = generate::Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
+        let (options, _) = generate::Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
         let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
-        measure(WORDS, &bytes);
+        measure(OPTIONS, &bytes);
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// State of CPython's garbage collector while it loads. By default it is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Collector {
+pub(crate) enum GarbageCollector {
     On,
     Off,
 }
@@ -19,7 +19,7 @@ const MEMORY_PER_BYTE: u64 = 6;
 ///
 /// # Errors
 /// If there is not, as one sentence.
-pub(crate) fn room_for(bytes: u64) -> Result<(), String> {
+pub(crate) fn check_memory_for(bytes: u64) -> Result<(), String> {
     let (needs, has) = (bytes * MEMORY_PER_BYTE, machine::available_memory());
     if needs > has {
         return Err(format!("it may need {} of memory, and {} are free", Bytes(needs), Bytes(has)));
@@ -28,8 +28,8 @@ pub(crate) fn room_for(bytes: u64) -> Result<(), String> {
 }
 
 /// Returns the seconds that `pickle.load` takes.
-pub(crate) fn load(path: &Path, collector: Collector) -> f64 {
-    let before = if collector == Collector::Off { "gc.disable()" } else { "" };
+pub(crate) fn load(path: &Path, collector: GarbageCollector) -> f64 {
+    let before = if collector == GarbageCollector::Off { "gc.disable()" } else { "" };
     // Exits without cleanup: freeing tens of millions of objects takes longer than creating them.
     let script = format!(
         "import gc, os, pickle, sys, time\n{before}\nf = open(sys.argv[1], 'rb')\nt = time.perf_counter()\nvalue = pickle.load(f)\n\

@@ -31,7 +31,7 @@ impl Figure {
     }
 
     /// Ratio of the median to that of another figure.
-    pub(crate) fn over(&self, other: &Figure) -> Option<f64> {
+    pub(crate) fn ratio_to(&self, other: &Figure) -> Option<f64> {
         Some(self.median()? / other.median()?)
     }
 }
@@ -49,16 +49,16 @@ impl fmt::Display for Figure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.median(), self.spread_percent()) {
             (Some(median), Some(spread)) if self.values.len() > 1 => {
-                write!(f, "{} | {} | {spread:.0} %", digits(median), digits(self.values[0]))
+                write!(f, "{} | {} | {spread:.0} %", three_digits(median), three_digits(self.values[0]))
             }
-            (Some(median), _) => write!(f, "{} | once |", digits(median)),
+            (Some(median), _) => write!(f, "{} | once |", three_digits(median)),
             (None, _) => write!(f, "– | |"),
         }
     }
 }
 
 /// Formats a number with three significant digits; larger integer parts are kept.
-pub(crate) fn digits(value: f64) -> String {
+pub(crate) fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         value if value < 10.0 => 2,
         value if value < 100.0 => 1,

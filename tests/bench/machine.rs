@@ -11,7 +11,7 @@ pub(crate) fn available_memory() -> u64 {
 
 /// Free bytes on the disk with `folder`; `u64::MAX` if `df` fails.
 pub(crate) fn free_space(folder: &Path) -> u64 {
-    let listing = said_by(Command::new("df").arg("-Pk").arg(folder));
+    let listing = output_of(Command::new("df").arg("-Pk").arg(folder));
     let kibibytes = listing.lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     kibibytes.map_or(u64::MAX, |kibibytes| kibibytes * 1024)
 }
@@ -48,7 +48,7 @@ pub(crate) fn largest_descendant(word: &str) -> Option<u64> {
 
 /// Processor seconds of the threads of a process whose names start with `name`; 0 outside Linux. Unlike elapsed time,
 /// it excludes other processes.
-pub(crate) fn worked(process: &str, name: &str) -> f64 {
+pub(crate) fn thread_seconds(process: &str, name: &str) -> f64 {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let worked = |thread: std::fs::DirEntry| {
         let read = |file: &str| std::fs::read_to_string(thread.path().join(file)).unwrap_or_default();
@@ -65,16 +65,16 @@ pub(crate) fn describe(browsers: &str) -> String {
     let memory = kibibytes_of("/proc/meminfo", "MemTotal:").unwrap_or(0) >> 30;
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load = load.split(' ').next().unwrap_or("?").to_owned();
-    let python = said_by(Command::new("python3").arg("--version"));
-    let commit = said_by(Command::new("git").args(["describe", "--always", "--dirty"]));
-    let date = said_by(Command::new("date").args(["-u", "+%Y-%m-%d"]));
+    let python = output_of(Command::new("python3").arg("--version"));
+    let commit = output_of(Command::new("git").args(["describe", "--always", "--dirty"]));
+    let date = output_of(Command::new("date").args(["-u", "+%Y-%m-%d"]));
     format!(
         "* {model}, {cores} cores, {memory} GiB of memory; load average {load} when the run began (1.00 keeps one core busy)\n\
          * {browsers}, {python}\n* commit {commit}, {date}\n"
     )
 }
 
-fn said_by(command: &mut Command) -> String {
+fn output_of(command: &mut Command) -> String {
     let output = command.output().map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&output).trim().to_owned()
 }

@@ -21,33 +21,33 @@ mod simulate;
 mod simulate_page;
 mod sql;
 mod stages;
-mod unfinished;
+mod partial_results;
 
 // Parts of the benchmarks.
-mod besides;
+mod browser_tables;
 mod browser;
 mod cases;
 mod cpython;
-mod elsewhere;
+mod other_browsers;
 mod events;
 mod figure;
-mod following;
+mod cursor_latency;
 mod goals;
 mod machine;
 mod memory_viz;
 mod native;
-mod nothing;
+mod discard;
 mod opening;
 mod panning;
 mod report;
 mod states;
 mod trace;
-mod watch;
+mod timing_script;
 mod windows;
 
 // Modules shared with the tests.
-#[path = "../browser/asking.rs"]
-mod asking;
+#[path = "../browser/expressions.rs"]
+mod expressions;
 #[path = "../browser/chromium.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
 mod chromium;
@@ -135,7 +135,7 @@ const BENCHES: &[Bench] = &[
         options: "",
         measures: "cost of partial results while a file loads",
         needs_page: false,
-        run: unfinished::run,
+        run: partial_results::run,
     },
     Bench {
         name: "columns",

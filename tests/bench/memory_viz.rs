@@ -5,11 +5,11 @@
 //! `node_modules/d3` (`npm install --prefix FOLDER d3@5` or `d3@7`, as it requires). A folder with an `index.html` is
 //! served unchanged.
 
-use crate::browser::Fresh;
+use crate::browser::FreshChromium;
 use crate::cases::Generated;
 use crate::chromium::Adapter;
 use crate::figure::Figure;
-use crate::opening::{SETTLING, STARTING};
+use crate::opening::{SETTLE_PAUSE, START_PAUSE};
 use serde_json::{Value, json};
 use server::Response;
 use std::collections::BTreeSet;
@@ -20,11 +20,11 @@ use std::time::{Duration, Instant};
 /// processor.
 const ADAPTER: Adapter = Adapter::Missing;
 /// URL that is used without a folder.
-const PINNED: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
+const PINNED_URL: &str = "https://cdn.jsdelivr.net/gh/pytorch/pytorch@v2.15.0/torch/utils/viz/MemoryViz.js";
 /// Timeout for a file.
-pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+pub(crate) const FILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Timeout for its start.
-const START: Duration = Duration::from_secs(20);
+const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Measurements for a file, once, in seconds unless the name says otherwise.
 pub(crate) struct Drawing {
@@ -52,7 +52,7 @@ pub(crate) struct Drawings {
 }
 
 impl Drawings {
-    pub(crate) fn of(drawings: &[Drawing]) -> Drawings {
+    pub(crate) fn from_runs(drawings: &[Drawing]) -> Drawings {
         let figure = |of: fn(&Drawing) -> f64| drawings.iter().map(of).collect();
         Drawings {
             cold: figure(|it| it.cold),
@@ -70,7 +70,7 @@ impl Drawings {
 pub(crate) struct MemoryViz {
     address: String,
     /// Source that the report names.
-    pub(crate) said: String,
+    pub(crate) source: String,
 }
 
 /// Finds memory_viz and checks that it starts.
@@ -84,11 +84,11 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         Some(folder) if folder.join("index.html").is_file() => None,
         Some(folder) => {
             let script = std::fs::read_to_string(folder.join("MemoryViz.js"));
-            Some(page_of(&script.map_err(|error| format!("{}/MemoryViz.js: {error}; {how}", folder.display()))?))
+            Some(page_and_shim(&script.map_err(|error| format!("{}/MemoryViz.js: {error}; {how}", folder.display()))?))
         }
-        None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED}\"></script>"), String::new())),
+        None => Some((format!("{HEAD}<script type=\"module\" src=\"{PINNED_URL}\"></script>"), String::new())),
     };
-    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED.to_owned() };
+    let said = if folder.is_some() { "a folder, without a network".to_owned() } else { PINNED_URL.to_owned() };
     let files = folder.unwrap_or_default();
     let at = server::start(std::iter::once(0), move |path| match (&page, path) {
         (Some((page, _)), "") => text(page.clone(), "text/html; charset=utf-8"),
@@ -97,8 +97,8 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
         _ => Response::file(&files, path),
     });
     let address = format!("http://{}/", at.map_err(|error| error.to_string())?);
-    let found = MemoryViz { address, said };
-    let tab = Fresh::start(ADAPTER);
+    let found = MemoryViz { address, source: said };
+    let tab = FreshChromium::start(ADAPTER);
     tab.page.run_before_load(SCRIPT);
     found.load(&tab).map_err(|why| format!("{why}; {how}"))?;
     Ok(found)
@@ -106,10 +106,10 @@ pub(crate) fn find() -> Result<MemoryViz, String> {
 
 impl MemoryViz {
     /// Loads its page; returns the seconds until its controls exist.
-    fn load(&self, tab: &Fresh) -> Result<f64, String> {
+    fn load(&self, tab: &FreshChromium) -> Result<f64, String> {
         tab.page.navigate("about:blank");
         tab.page.navigate(&self.address);
-        let deadline = Instant::now() + START;
+        let deadline = Instant::now() + START_TIMEOUT;
         loop {
             if let Some(milliseconds) = tab.page.evaluate("times.runs").as_f64() {
                 return Ok(milliseconds / 1e3);
@@ -126,14 +126,14 @@ impl MemoryViz {
     /// # Errors
     /// If it crashes, throws, or is not done within [`LIMIT`].
     pub(crate) fn draw(&self, file: &Generated) -> Result<Drawing, String> {
-        let tab = Fresh::start(ADAPTER);
+        let tab = FreshChromium::start(ADAPTER);
         tab.chromium.call("", "Target.setDiscoverTargets", json!({ "discover": true }));
         tab.page.run_before_load(SCRIPT);
-        std::thread::sleep(STARTING);
+        std::thread::sleep(START_PAUSE);
         let (cold, warm) = (self.load(&tab)?, self.load(&tab)?);
-        std::thread::sleep(SETTLING);
-        tab.page.choose("#measured", &[&file.path]);
-        let times = said(&tab)?;
+        std::thread::sleep(SETTLE_PAUSE);
+        tab.page.choose_files("#measured", &[&file.path]);
+        let times = wait_for_measurements(&tab)?;
         let of = |name: &str| times[name].as_f64().ok_or_else(|| format!("no {name} in {times}"));
         Ok(Drawing {
             cold,
@@ -149,10 +149,10 @@ impl MemoryViz {
 
 /// Waits for the measurements that the page writes to its console once it has settled. A frozen or crashed page could
 /// not be polled.
-fn said(tab: &Fresh) -> Result<Value, String> {
-    let deadline = Instant::now() + LIMIT;
+fn wait_for_measurements(tab: &FreshChromium) -> Result<Value, String> {
+    let deadline = Instant::now() + FILE_TIMEOUT;
     loop {
-        for complaint in tab.page.complaints() {
+        for complaint in tab.page.errors() {
             let complaint: Value = serde_json::from_str(&complaint).unwrap_or_default();
             let words = complaint["args"][0]["value"].as_str().and_then(|words| words.strip_prefix("measured: "));
             if let Some(times) = words.and_then(|words| serde_json::from_str(words).ok()) {
@@ -167,7 +167,7 @@ fn said(tab: &Fresh) -> Result<Value, String> {
             return Err("its page crashes".to_owned());
         }
         if Instant::now() > deadline {
-            return Err(format!("not done after {} s", LIMIT.as_secs()));
+            return Err(format!("not done after {} s", FILE_TIMEOUT.as_secs()));
         }
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -177,7 +177,7 @@ const HEAD: &str = "<!doctype html><meta charset=\"utf-8\"><title>memory_viz</ti
 
 /// Returns a page that loads the script, and a module that exports d3 from npm's single script, for its imports from
 /// URLs.
-fn page_of(script: &str) -> (String, String) {
+fn page_and_shim(script: &str) -> (String, String) {
     let afar: Vec<&str> =
         script.split(['"', '\'']).filter(|word| word.starts_with("https://") && word.contains("d3")).collect();
     let imports: serde_json::Map<String, Value> =
@@ -187,12 +187,12 @@ fn page_of(script: &str) -> (String, String) {
          <script type=\"importmap\">{}</script><script type=\"module\" src=\"./MemoryViz.js\"></script>",
         json!({ "imports": imports })
     );
-    let names = names_of_d3(script).into_iter().collect::<Vec<_>>().join(", ");
+    let names = d3_names(script).into_iter().collect::<Vec<_>>().join(", ");
     (page, format!("const d3 = window.d3; export default d3; export const {{ {names} }} = d3;"))
 }
 
 /// Names that the script uses of d3: those after `d3.`, and those in the braces of its imports.
-fn names_of_d3(script: &str) -> BTreeSet<&str> {
+fn d3_names(script: &str) -> BTreeSet<&str> {
     let is_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
     let behind = script.split("d3.").skip(1).map(|rest| {
         let length: usize = rest.chars().take_while(is_name).map(char::len_utf8).sum();
@@ -215,7 +215,7 @@ fn text(text: String, content_type: &'static str) -> Response {
 }
 
 /// Returns whether the file is small enough: browsers read less than 2 GiB at once.
-pub(crate) fn may_read(path: &Path) -> bool {
+pub(crate) fn is_small_enough(path: &Path) -> bool {
     path.metadata().is_ok_and(|it| it.len() < 2 << 30)
 }
 

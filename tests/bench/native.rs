@@ -2,7 +2,7 @@
 
 use crate::machine;
 use memscape::engine::protocol::DeviceSummary;
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, Reply, Request, NeededBytes};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -100,7 +100,7 @@ pub(crate) fn open_with(path: &Path, mut each: impl FnMut(&Engine)) -> (Engine, 
     let mut device = DeviceSummary::default();
     engine.request(Request::open("bench", None));
     while engine.is_loading() {
-        if engine.wants() == Some(Want::Next) {
+        if engine.wants() == Some(NeededBytes::Next) {
             each(&engine);
             let mut chunk = Vec::with_capacity(CHUNK as usize);
             match file.by_ref().take(CHUNK).read_to_end(&mut chunk).expect("readable") {

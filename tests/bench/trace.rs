@@ -5,15 +5,15 @@
 
 use crate::cases::Generated;
 use crate::chromium::{Adapter, Chromium};
-use crate::opening::SETTLING;
+use crate::opening::SETTLE_PAUSE;
 use crate::page::Page;
 use crate::site::Site;
-use crate::watch;
+use crate::timing_script;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 const CATEGORIES: [&str; 9] = [
     "devtools.timeline",
     "disabled-by-default-devtools.timeline",
@@ -54,7 +54,7 @@ const OTHER: &str = "other tasks";
 /// Result of a trace.
 pub(crate) struct Trace {
     pub(crate) picture_ms: f64,
-    pub(crate) all_ms: f64,
+    pub(crate) everything_ms: f64,
     pub(crate) sums: BTreeMap<(&'static str, &'static str), [f64; 2]>,
     /// Longest tasks of the page's main thread: start and duration in milliseconds, and the kind of work that takes
     /// most of the time.
@@ -66,17 +66,17 @@ struct Span {
     end: f64,
     kind: &'static str,
     /// Duration without nested spans, in milliseconds.
-    own: f64,
+    self_ms: f64,
 }
 
 /// Opens the file once while the browser records a trace.
-pub(crate) fn of(file: &Generated) -> Trace {
-    let chromium = Chromium::with(Adapter::Software);
+pub(crate) fn record(file: &Generated) -> Trace {
+    let chromium = Chromium::shared(Adapter::Software);
     let page = Page::blank(chromium);
-    page.run_before_load(&watch::script());
+    page.run_before_load(&timing_script::script());
     page.navigate(&Site::shared().page());
     page.wait_for_state("empty");
-    std::thread::sleep(SETTLING);
+    std::thread::sleep(SETTLE_PAUSE);
     let before = chromium.events(|event| event.method.starts_with("Tracing.")).len();
     let config =
         json!({ "includedCategories": CATEGORIES, "excludedCategories": ["*"], "recordMode": "recordUntilFull" });
@@ -85,9 +85,9 @@ pub(crate) fn of(file: &Generated) -> Trace {
     page.evaluate("performance.mark('measure')");
     let mark_ms =
         page.evaluate("performance.getEntriesByName('measure')[0].startTime").as_f64().expect("the time is a number");
-    page.choose("input#file", &[&file.path]);
-    let shown = format!("({}) ? [times.start, times.picture, times.shown] : null", watch::everything());
-    let deadline = Instant::now() + PATIENCE;
+    page.choose_files("input#file", &[&file.path]);
+    let shown = format!("({}) ? [times.start, times.picture, times.shown] : null", timing_script::everything_shown());
+    let deadline = Instant::now() + TIMEOUT;
     let times: Vec<f64> = loop {
         if let Ok(times) = serde_json::from_value(page.evaluate(&shown)) {
             break times;
@@ -108,10 +108,10 @@ pub(crate) fn of(file: &Generated) -> Trace {
     };
     let events: Vec<&Value> = told.iter().filter_map(|event| event.params["value"].as_array()).flatten().collect();
     let [start, picture, all] = times[..] else { panic!("expected three times, got {times:?}") };
-    told_by(&events, mark_ms, [start, picture, all])
+    summarize(&events, mark_ms, [start, picture, all])
 }
 
-fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> Trace {
+fn summarize(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> Trace {
     let thread = |event: &Value| (event["pid"].as_i64().unwrap_or(0), event["tid"].as_i64().unwrap_or(0));
     let mark = events.iter().find(|event| event["name"] == "measure").expect("the mark is in the trace");
     let renderer = thread(mark).0;
@@ -139,7 +139,7 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
         let is_of = |names: &[&str]| names.iter().any(|part| name.contains(part));
         let kind = KINDS.iter().find(|(_, names)| is_of(names)).map_or(OTHER, |(kind, _)| kind);
         let begin = (ts - zero_us) / 1e3;
-        let span = Span { begin, end: begin + dur / 1e3, kind, own: dur / 1e3 };
+        let span = Span { begin, end: begin + dur / 1e3, kind, self_ms: dur / 1e3 };
         spans.entry(thread(event)).or_default().push(span);
     }
     let ends = [picture - start, all - start];
@@ -156,7 +156,7 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
             }
             let length = spans[at].end - spans[at].begin;
             match open.last() {
-                Some(&last) => spans[last].own -= length,
+                Some(&last) => spans[last].self_ms -= length,
                 None => roots.push((at, BTreeMap::new())),
             }
             // Spans without a known kind take the kind of the span around them.
@@ -173,11 +173,11 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
                 root += 1;
             }
             if let Some((_, kinds)) = roots.get_mut(root) {
-                *kinds.entry(span.kind).or_default() += span.own.max(0.0);
+                *kinds.entry(span.kind).or_default() += span.self_ms.max(0.0);
             }
             for (sum, end) in sums.entry((whose, span.kind)).or_insert([0.0; 2]).iter_mut().zip(ends) {
                 if span.begin >= 0.0 && span.begin < end {
-                    *sum += span.own.max(0.0);
+                    *sum += span.self_ms.max(0.0);
                 }
             }
         }
@@ -192,7 +192,7 @@ fn told_by(events: &[&Value], mark_ms: f64, [start, picture, all]: [f64; 3]) -> 
     }
     longest.sort_by(|a, b| b.1.total_cmp(&a.1));
     longest.truncate(5);
-    Trace { picture_ms: ends[0], all_ms: ends[1], sums, longest }
+    Trace { picture_ms: ends[0], everything_ms: ends[1], sums, longest }
 }
 
 impl Trace {
@@ -201,7 +201,7 @@ impl Trace {
         let mut text = format!(
             "Where the milliseconds go, in one opening that was traced (picture after {:.0} ms, everything after {:.0} ms):\n\n\
              | | | until the picture, ms | until everything is shown, ms |\n| --- | --- | --- | --- |\n",
-            self.picture_ms, self.all_ms
+            self.picture_ms, self.everything_ms
         );
         for ((whose, kind), [picture, all]) in &self.sums {
             if *all >= 0.5 {

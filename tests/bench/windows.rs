@@ -6,7 +6,7 @@ use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
-use memscape::ui::shown::Canvas;
+use memscape::ui::drawing::Canvas;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,10 +15,10 @@ pub(crate) const CANVAS: Canvas = Canvas { width_px: 2000, height_px: 1000, scal
 /// Maximum length of a slice of work, as in the page's worker.
 const SLICE: Duration = Duration::from_millis(8);
 /// Number of hit tests.
-const PLACES: u64 = 200;
+const HIT_TESTS: u64 = 200;
 
 /// Times of windows of a file in one order, in milliseconds.
-pub(crate) struct Windows {
+pub(crate) struct WindowTimes {
     /// Name of the order.
     pub(crate) name: &'static str,
     /// First window, which is the whole trace.
@@ -48,21 +48,21 @@ pub(crate) fn later_views(plane: Plane, canvas: Canvas) -> Vec<View> {
 }
 
 /// Opens a file and measures allocation order and several groupings.
-pub(crate) fn measure(path: &Path) -> Vec<Windows> {
+pub(crate) fn measure(path: &Path) -> Vec<WindowTimes> {
     let (mut engine, device) = native::open_with(path, |_| {});
     // Background work that only speeds up answers.
     while engine.step(&mut || true) == Work::More {}
     let orders = [None, Some(Grouping::CallSite), Some(Grouping::Size), Some(Grouping::Stream)];
-    orders.map(|stacking| of_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
+    orders.map(|stacking| measure_order(&mut engine, &device, Looks { stacking, ..Looks::default() })).into()
 }
 
-fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Windows {
-    let plane = Plane::of(device, Axis::Events);
+fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> WindowTimes {
+    let plane = Plane::for_device(device, Axis::Events);
     let mut longest_slice = Duration::ZERO;
-    let (first, scene) = ask(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
+    let (first, scene) = request_scene(engine, device.device, plane.fit(CANVAS), looks, &mut longest_slice);
     let mut later = Vec::new();
     for view in later_views(plane, CANVAS) {
-        later.push(ask(engine, device.device, view, looks, &mut longest_slice).0);
+        later.push(request_scene(engine, device.device, view, looks, &mut longest_slice).0);
     }
     let mut chance = 1u64;
     let mut below = |end: u64| {
@@ -84,11 +84,11 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
         );
         ms(took)
     };
-    Windows {
+    WindowTimes {
         name: looks.stacking.map_or("birth", Grouping::name),
         first,
         later: later.into_iter().collect(),
-        hits: (0..PLACES).map(|_| hit()).collect(),
+        hits: (0..HIT_TESTS).map(|_| hit()).collect(),
         longest_slice: ms(longest_slice),
         quads: scene.quads.len(),
         band_px: scene.band_px,
@@ -97,7 +97,7 @@ fn of_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> Window
 
 /// Requests a scene; returns the milliseconds until it arrives, and the scene. `longest` is raised to the longest
 /// slice.
-pub(crate) fn ask(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
+pub(crate) fn request_scene(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
     let started = Instant::now();
     engine.request(Request::Ask(Ask { serial: 0, device, what: Question::Scene { view, looks } }));
     loop {

@@ -2,11 +2,11 @@
 //! windows.
 
 use crate::chromium::Adapter;
-use crate::fixtures::file;
-use crate::looks::page_in;
-use crate::memory::generated;
+use crate::fixtures::write_file;
+use crate::appearance::open_with_scheme;
+use crate::segments::generate_file;
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, Picture};
+use crate::screenshots::{LEAST_COLOURS, Picture};
 use serde_json::{Value, json};
 
 /// Source of axe-core, which `./run` installs. `None`, with a message, if it is missing.
@@ -28,7 +28,7 @@ fn violations(page: &Page) -> Value {
 }
 
 /// Appends the violations of what the page shows now to `wrong`, prefixed with `what`.
-fn check(page: &Page, wrong: &mut Vec<String>, what: &str) {
+fn collect_violations(page: &Page, wrong: &mut Vec<String>, what: &str) {
     for found in violations(page).as_array().into_iter().flatten() {
         wrong.push(format!("{what}: {found}"));
     }
@@ -53,35 +53,35 @@ const DIALOGS: [&str; 5] = ["#help-open", "#settings-open", "#rules-open", "#exp
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn views_and_dialogs_have_no_violations() {
     let Some(axe) = axe() else { return };
-    let snapshot = generated("axe.pickle", "--steps 3 --layers 3 --leak --pending");
+    let snapshot = generate_file("axe.pickle", "--steps 3 --layers 3 --leak --pending");
     let mut wrong = Vec::new();
     for (scheme, width) in [("light", 1440), ("dark", 1280), ("light", 600)] {
         println!("{scheme}, {width} px");
-        let page = page_in(scheme, Adapter::Missing);
+        let page = open_with_scheme(scheme, Adapter::Missing);
         page.resize(width, 900);
         let of = |what: &str| format!("{scheme}, {width} px, {what}");
         page.evaluate(&axe);
-        check(&page, &mut wrong, &of("start page"));
+        collect_violations(&page, &mut wrong, &of("start page"));
         page.drop_files(&[&snapshot]);
         page.wait_for_state("ready");
         page.wait_for_frames();
-        page.wait_until("blocks are drawn", || Picture::of(&page, "canvas#timeline").colours >= LEAST_COLOURS);
-        let (x, y) = page.corners("canvas#timeline").at(0.5, 0.9);
+        page.wait_until("blocks are drawn", || Picture::capture(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.9);
         page.click_at(x, y);
         page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
-        check(&page, &mut wrong, &of("selection"));
+        collect_violations(&page, &mut wrong, &of("selection"));
         if width == 600 {
             // In a narrow window the selection covers the views.
             page.press("Escape");
         }
         page.click("#scope-change");
         page.click("#tab-tree");
-        page.settled("the changed rows", || page.text("#tree-rows"));
-        check(&page, &mut wrong, &of("A → B"));
+        page.wait_until_settled("the changed rows", || page.text("#tree-rows"));
+        collect_violations(&page, &mut wrong, &of("A → B"));
         for view in VIEWS {
             page.click(view);
-            page.settled("the view", || page.text("#answer"));
-            check(&page, &mut wrong, &of(view));
+            page.wait_until_settled("the view", || page.text("#answer"));
+            collect_violations(&page, &mut wrong, &of(view));
         }
         if width == 600 {
             page.press("Escape");
@@ -95,7 +95,7 @@ fn views_and_dialogs_have_no_violations() {
         page.wait_until("the simulation is finished", || {
             page.text("#what-if-status").is_empty() && page.text("#what-if-answer").contains("expandable_segments:True")
         });
-        check(&page, &mut wrong, &of("what if"));
+        collect_violations(&page, &mut wrong, &of("what if"));
         page.click("[data-topic=savings]");
         page.evaluate("document.getElementById('plan-add').click()");
         page.evaluate(
@@ -103,23 +103,23 @@ fn views_and_dialogs_have_no_violations() {
         );
         page.evaluate("document.getElementById('plan-add').click()");
         page.wait_until("the plan is computed", || page.text("#plan-facts").contains("Planned peak"));
-        check(&page, &mut wrong, &of("what fits"));
+        collect_violations(&page, &mut wrong, &of("what fits"));
         for opener in DIALOGS {
             page.click(opener);
             page.wait_until("a dialog is open", || {
                 page.evaluate("!!document.querySelector('dialog[open]')") == json!(true)
             });
-            check(&page, &mut wrong, &of(opener));
+            collect_violations(&page, &mut wrong, &of(opener));
             page.press("Escape");
             page.wait_until("the dialog is closed", || {
                 page.evaluate("!!document.querySelector('dialog[open]')") == json!(false)
             });
         }
-        page.drop_files(&[&file("axe-wrong.pickle", b"\x80\x04")]);
-        page.wait_until("the toast is shown", || page.shows("#toast"));
+        page.drop_files(&[&write_file("axe-wrong.pickle", b"\x80\x04")]);
+        page.wait_until("the toast is shown", || page.is_shown("#toast"));
         // The heading of the view is empty until its answer arrives.
         page.wait_until("the heading is shown", || !page.text("#answer-title").is_empty());
-        check(&page, &mut wrong, &of("toast"));
+        collect_violations(&page, &mut wrong, &of("toast"));
     }
     assert!(wrong.is_empty(), "{} violations:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -14,7 +14,7 @@ pub(crate) enum Adapter {
     Software,
     Missing,
     /// As [`Adapter::Software`], in a separate browser whose GPU process a test crashes.
-    Mortal,
+    SoftwareToCrash,
 }
 
 /// Flags of every start; all were found to be necessary. Without a sandbox, since tests run as root in containers.
@@ -37,7 +37,7 @@ const WEBGPU_FLAGS: [&str; 4] =
     ["--enable-unsafe-webgpu", "--use-angle=swiftshader", "--enable-features=Vulkan", "--use-vulkan=swiftshader"];
 
 /// Timeout of a command.
-const PATIENCE: Duration = Duration::from_secs(240);
+const TIMEOUT: Duration = Duration::from_secs(240);
 
 /// A running browser. It ends with the test process, when its pipe closes.
 pub(crate) struct Chromium {
@@ -75,33 +75,33 @@ pub(crate) struct Event {
 
 impl Chromium {
     /// Returns this process's browser with this kind of adapter, started on the first call.
-    pub(crate) fn with(adapter: Adapter) -> &'static Chromium {
+    pub(crate) fn shared(adapter: Adapter) -> &'static Chromium {
         static SOFTWARE: OnceLock<Chromium> = OnceLock::new();
         static MISSING: OnceLock<Chromium> = OnceLock::new();
         static MORTAL: OnceLock<Chromium> = OnceLock::new();
-        let start = || Chromium::start(adapter, &folder(&format!("{adapter:?}")));
+        let start = || Chromium::start(adapter, &profile_folder(&format!("{adapter:?}")));
         match adapter {
             Adapter::Software => SOFTWARE.get_or_init(start),
             Adapter::Missing => MISSING.get_or_init(start),
-            Adapter::Mortal => MORTAL.get_or_init(start),
+            Adapter::SoftwareToCrash => MORTAL.get_or_init(start),
         }
     }
 
     /// Starts another browser with an empty profile, for benchmarks of a first visit. It is leaked, since pages need a
     /// `'static` reference. Only one may run at a time.
     #[allow(dead_code, reason = "used by the benchmark `open`")]
-    pub(crate) fn fresh(adapter: Adapter) -> &'static Chromium {
-        Box::leak(Box::new(Chromium::start(adapter, &folder("fresh"))))
+    pub(crate) fn start_fresh(adapter: Adapter) -> &'static Chromium {
+        Box::leak(Box::new(Chromium::start(adapter, &profile_folder("fresh"))))
     }
 
     /// Closes a browser started by [`Chromium::fresh`] and removes its profile.
     #[allow(dead_code, reason = "used by the benchmark `open`")]
-    pub(crate) fn end_fresh(&self) {
+    pub(crate) fn close_fresh(&self) {
         // The browser may have ended already.
         let _ = self.try_call("", "Browser.close", json!({}));
         let inbox = self.connection.inbox.lock().expect("the mutex is not poisoned");
-        drop(self.connection.arrived.wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed));
-        let _ = std::fs::remove_dir_all(folder("fresh"));
+        drop(self.connection.arrived.wait_timeout_while(inbox, TIMEOUT, |inbox| !inbox.closed));
+        let _ = std::fs::remove_dir_all(profile_folder("fresh"));
     }
 
     fn start(adapter: Adapter, folder: &Path) -> Chromium {
@@ -112,7 +112,7 @@ impl Chromium {
         // redirects 0 to 2.
         let mut command = Command::new("sh");
         command.args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#, "sh"]);
-        command.arg(program()).args(FLAGS);
+        command.arg(chromium_path()).args(FLAGS);
         if adapter != Adapter::Missing {
             command.args(WEBGPU_FLAGS);
         }
@@ -152,7 +152,7 @@ impl Chromium {
         let (mut inbox, wait) = self
             .connection
             .arrived
-            .wait_timeout_while(inbox, PATIENCE, |inbox| !inbox.closed && !inbox.replies.contains_key(&id))
+            .wait_timeout_while(inbox, TIMEOUT, |inbox| !inbox.closed && !inbox.replies.contains_key(&id))
             .expect("the mutex is not poisoned");
         let Some(mut reply) = inbox.replies.remove(&id) else {
             let why = if wait.timed_out() { "no answer" } else { "the browser is gone" };
@@ -214,7 +214,7 @@ impl Connection {
                 params: message["params"].take(),
             };
             if event.method == "Target.attachedToTarget" && event.params["waitingForDebugger"] == true {
-                self.let_worker_run(&event.params);
+                self.resume_worker(&event.params);
             }
             self.inbox.lock().expect("the mutex is not poisoned").events.push(event);
         }
@@ -222,7 +222,7 @@ impl Connection {
     }
 
     /// Enables network and console events of a new worker, which is paused until then, and resumes it.
-    fn let_worker_run(&self, attached: &Value) {
+    fn resume_worker(&self, attached: &Value) {
         let session = attached["sessionId"].as_str().unwrap_or_default();
         for method in ["Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"] {
             self.send(session, method, json!({}));
@@ -231,12 +231,12 @@ impl Connection {
 }
 
 /// Profile folder of the browser with this name.
-fn folder(name: &str) -> PathBuf {
+fn profile_folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("chromium-{name}"))
 }
 
 /// Path of Chromium: the variable `CHROMIUM`, or the first of the usual names on `PATH`.
-fn program() -> PathBuf {
+fn chromium_path() -> PathBuf {
     if let Some(named) = std::env::var_os("CHROMIUM") {
         return named.into();
     }

@@ -3,7 +3,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{folder, halves};
-use crate::opening::shows_halves;
+use crate::opening::wait_for_halves;
 use crate::page::Page;
 use crate::site::dist;
 use base64::Engine as _;
@@ -15,17 +15,17 @@ use std::sync::{Arc, Mutex};
 
 /// HTTP server whose files can be replaced and that can be switched off.
 #[derive(Clone, Default)]
-struct Host(Arc<Mutex<Hosted>>);
+struct Host(Arc<Mutex<HostState>>);
 
 #[derive(Default)]
-struct Hosted {
-    is_gone: bool,
+struct HostState {
+    is_off: bool,
     /// Contents that replace files of `dist/`, by name.
     other: BTreeMap<String, String>,
     asked: Vec<String>,
 }
 
-fn text(name: &str) -> String {
+fn read_dist(name: &str) -> String {
     std::fs::read_to_string(dist().join(name)).expect("./run build created it")
 }
 
@@ -38,7 +38,7 @@ impl Host {
             hosted.asked.push(path.to_owned());
             let name = path.strip_prefix("a/b/").unwrap_or("none");
             match hosted.other.get(if name.is_empty() { "index.html" } else { name }) {
-                _ if hosted.is_gone => Response::not_found(),
+                _ if hosted.is_off => Response::not_found(),
                 Some(text) => {
                     let (text, plain) = (text.clone(), Response::file(&dist(), name));
                     Response { length: text.len() as u64, body: Box::new(std::io::Cursor::new(text)), ..plain }
@@ -52,14 +52,14 @@ impl Host {
         format!("http://{}/a/b/", server::start(std::iter::once(0), answer).expect("a free port"))
     }
 
-    fn go(&self) {
+    fn switch_off(&self) {
         let mut hosted = self.0.lock().expect("the mutex is not poisoned");
-        hosted.is_gone = true;
+        hosted.is_off = true;
         hosted.asked.clear();
     }
 
     /// Paths requested since [`Host::go`], except the service worker's script, which browsers check on their own.
-    fn asked(&self) -> Vec<String> {
+    fn requests(&self) -> Vec<String> {
         let asked = self.0.lock().expect("the mutex is not poisoned").asked.clone();
         asked.into_iter().filter(|path| path != "a/b/offline.js").collect()
     }
@@ -70,15 +70,15 @@ impl Host {
 }
 
 /// Opens a page and waits until its service worker is active.
-fn kept(address: &str) -> Page {
-    let page = Page::open(Chromium::with(Adapter::Software), address);
+fn open_installed(address: &str) -> Page {
+    let page = Page::open(Chromium::shared(Adapter::Software), address);
     page.wait_for_state("empty");
     let state = "navigator.serviceWorker.getRegistration().then(it => it?.active?.state ?? '')";
     page.wait_for(&json!("activated"), || page.evaluate(state));
     page
 }
 
-const KEPT: &str = "caches.keys().then(async names => (await Promise.all(names.map(async name => \
+const CACHED_PATHS: &str = "caches.keys().then(async names => (await Promise.all(names.map(async name => \
     (await (await caches.open(name)).keys()).map(request => new URL(request.url).pathname)))).flat().sort())";
 
 #[test]
@@ -86,7 +86,7 @@ const KEPT: &str = "caches.keys().then(async names => (await Promise.all(names.m
 fn installed_page_works_offline_and_caches_only_its_build() {
     let host = Host::default();
     let address = host.start();
-    let page = kept(&address);
+    let page = open_installed(&address);
     let mut files: Vec<String> = std::fs::read_dir(dist())
         .expect("./run build created it")
         .map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"))
@@ -94,27 +94,27 @@ fn installed_page_works_offline_and_caches_only_its_build() {
         .map(|name| format!("/a/b/{}", if name == "index.html" { "" } else { &name }))
         .collect();
     files.sort();
-    assert_eq!(page.evaluate(KEPT), json!(files), "the cache holds the build and nothing else");
+    assert_eq!(page.evaluate(CACHED_PATHS), json!(files), "the cache holds the build and nothing else");
     // Neither a linked nor a dropped snapshot is cached.
     page.navigate("about:blank");
     page.navigate(&format!("{address}#url=run/halves.pickle"));
-    shows_halves(&page);
+    wait_for_halves(&page);
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    assert_eq!(page.evaluate(KEPT), json!(files));
-    host.go();
+    wait_for_halves(&page);
+    assert_eq!(page.evaluate(CACHED_PATHS), json!(files));
+    host.switch_off();
     page.navigate("about:blank");
     page.navigate(&address);
     page.wait_for_state("empty");
     page.click("#open-leak");
     page.wait_for_state("ready");
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     // Parts that are fetched on first use.
     page.click("[data-topic='what-if'], [data-topic='settings']");
     page.wait_until("the timeline is drawn", || page.attribute("#timeline", "data-frames").is_some());
-    assert_eq!(host.asked(), Vec::<String>::new());
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(host.requests(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn installed_page_works_offline_and_caches_only_its_build() {
 fn new_build_replaces_old_one_only_when_complete() {
     let host = Host::default();
     let address = host.start();
-    let page = kept(&address);
+    let page = open_installed(&address);
     let hash = |text: &str| {
         let bytes = BASE64_STANDARD.encode(text);
         let digest = format!(
@@ -131,7 +131,7 @@ fn new_build_replaces_old_one_only_when_complete() {
         );
         page.evaluate(&digest).as_str().expect("the hash is a string").to_owned()
     };
-    let (index, script) = (text("index.html"), text("offline.js"));
+    let (index, script) = (read_dist("index.html"), read_dist("offline.js"));
     let second = index.replace("<title>memscape</title>", "<title>memscape two</title>");
     assert_ne!(index, second);
     let script = script.replace(&hash(&index), &hash(&second)).replace("BUILD = \"memscape-", "BUILD = \"memscape-2");
@@ -165,7 +165,7 @@ fn file_in_page() -> String {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn file_launch_from_system_opens_file() {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.run_before_load(
         "Object.defineProperty(window, 'launchQueue', { value: { setConsumer(launch) { window.launch = launch; } } })",
     );
@@ -173,8 +173,8 @@ fn file_launch_from_system_opens_file() {
     page.wait_for_state("empty");
     let handle = format!("({{ kind: 'file', name: 'halves.pickle', getFile: async () => {} }})", file_in_page());
     page.evaluate(&format!("launch({{ files: [{handle}] }}), 0"));
-    shows_halves(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    wait_for_halves(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
@@ -182,10 +182,10 @@ fn file_launch_from_system_opens_file() {
 fn file_shared_by_another_app_opens() {
     let host = Host::default();
     let address = host.start();
-    let page = kept(&address);
+    let page = open_installed(&address);
     page.reload();
     page.wait_for_state("empty");
-    let before = page.evaluate(KEPT);
+    let before = page.evaluate(CACHED_PATHS);
     // The request that the system posts. The system would also follow the redirect.
     let posted = format!(
         "(async () => {{ const form = new FormData(); form.append('snapshot', {}); \
@@ -194,20 +194,20 @@ fn file_shared_by_another_app_opens() {
     );
     assert_eq!(page.evaluate(&posted), json!(true));
     page.navigate(&format!("{address}?shared"));
-    shows_halves(&page);
-    assert_eq!(page.evaluate(KEPT), before, "the shared file is not cached");
+    wait_for_halves(&page);
+    assert_eq!(page.evaluate(CACHED_PATHS), before, "the shared file is not cached");
     page.reload();
     page.wait_until("the page asks for the file by name", || !page.text("#link-choose").is_empty());
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_file_page_is_not_installable() {
-    let (page, parts) = (text("memscape.html"), text("index.html"));
+    let (page, parts) = (read_dist("memscape.html"), read_dist("index.html"));
     assert!(parts.contains("rel=\"manifest\"") && parts.contains("worker-src 'self' blob:;"));
     assert!(!page.contains("rel=\"manifest\"") && !page.contains("manifest-src") && page.contains("worker-src blob:;"));
-    let manifest: Value = serde_json::from_str(&text("memscape.webmanifest")).expect("JSON");
+    let manifest: Value = serde_json::from_str(&read_dist("memscape.webmanifest")).expect("JSON");
     // Relative, so that the page works at any path.
     for name in ["id", "start_url", "scope"] {
         assert_eq!(manifest[name], "./");

@@ -2,12 +2,12 @@
 //! focus.
 
 use crate::fixtures::halves;
-use crate::opening::{empty_page, shows_halves};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::Page;
-use crate::pictures::settled;
+use crate::screenshots::settled_timeline;
 
 /// Function that checks the focused element: `[is in the view, is outside the views, fault or ""]`.
-const STOP: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
+const CHECK_FOCUS: &str = "(view => { const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect(); \
     const name = it.id || it.textContent.trim().slice(0, 30); \
     const on = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2); \
     const marked = style.outlineStyle !== 'none' || getComputedStyle(it.firstElementChild ?? it).boxShadow !== 'none'; \
@@ -15,13 +15,13 @@ const STOP: &str = "(view => { const it = document.activeElement, style = getCom
     return [!!it.closest('#' + view), !it.closest('#answer'), marked && seen ? '' : name + (seen ? ' is not marked' : ' is not seen')]; })";
 
 /// Presses Tab from the tab of a view until the focus leaves the views, and returns the faults of all stops.
-fn faults(page: &Page, view: &str) -> Vec<String> {
+fn focus_faults(page: &Page, view: &str) -> Vec<String> {
     page.click(&format!("#tab-{view}"));
     page.evaluate(&format!("document.querySelector('#tab-{view}').focus()"));
     let (mut faults, mut inside) = (Vec::new(), 0);
     for _ in 0..40 {
         page.press("Tab");
-        let stop = page.evaluate(&format!("{STOP}('{view}')"));
+        let stop = page.evaluate(&format!("{CHECK_FOCUS}('{view}')"));
         if stop[1] == true {
             break;
         }
@@ -37,24 +37,24 @@ fn faults(page: &Page, view: &str) -> Vec<String> {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn tab_key_reaches_every_view() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     for view in ["why", "tree", "flame", "table", "histograms", "sources", "state", "events"] {
         page.click(&format!("#tab-{view}"));
         // The view's content arrives later.
-        page.wait_for(&Vec::new(), || faults(&page, view));
+        page.wait_for(&Vec::new(), || focus_faults(&page, view));
     }
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn dialogs_trap_and_restore_focus() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     // The export needs a drawn timeline.
-    settled(&page);
+    settled_timeline(&page);
     let focus = || page.evaluate("document.activeElement.id");
     let is_open = |dialog: &str| page.evaluate(&format!("document.querySelector('#{dialog}').open"));
     for (menu, opener, dialog) in [
@@ -65,7 +65,7 @@ fn dialogs_trap_and_restore_focus() {
     ] {
         page.evaluate(&format!("document.querySelector('#{menu}').focus()"));
         page.press_enter();
-        page.wait_until("the menu is open", || page.corners(&format!("#{opener}")).height > 0.0);
+        page.wait_until("the menu is open", || page.bounding_box(&format!("#{opener}")).height > 0.0);
         page.evaluate(&format!("document.querySelector('#{opener}').focus()"));
         page.press_enter();
         page.wait_for(&true.into(), || is_open(dialog));

@@ -1,7 +1,7 @@
 //! Responsiveness of the page while a file of 300 MB loads.
 
 use crate::generate::{Options, generate};
-use crate::opening::empty_page;
+use crate::opening::open_empty_page;
 use crate::page::Page;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Options of the generator for a file of 312 MB.
-const WORDS: &str = "--events 2000000 --frames 60";
+const OPTIONS: &str = "--events 2000000 --frames 60";
 
 /// Maximum delay of a timer: four times the goal of 50 ms, so that noise does not fail the test.
 const LONGEST_GAP_MS: f64 = 200.0;
@@ -21,22 +21,22 @@ const ATTEMPTS: usize = 3;
 #[derive(Debug)]
 struct Load {
     /// Longest delay of a timer, in ms.
-    gap: f64,
+    gap_ms: f64,
     /// Time until the help dialog was open, in ms.
-    help: f64,
+    help_ms: f64,
     /// Values of the progress bar, without repetitions.
     progress: Vec<f64>,
 }
 
 impl Load {
     fn is_smooth(&self) -> bool {
-        self.gap <= LONGEST_GAP_MS && self.help < 4.0 * LONGEST_GAP_MS && self.progress.len() >= 8
+        self.gap_ms <= LONGEST_GAP_MS && self.help_ms < 4.0 * LONGEST_GAP_MS && self.progress.len() >= 8
     }
 }
 
 /// Script that measures from the choice of a file to its first frame: delays of timers, number of frames, values of the
 /// progress bar, and the time until the help dialog is open.
-const WATCH: &str = "{ const seen = window.seen = { gap: 0, frames: 0, progress: [], help: null }; let last = null; \
+const TIMING_SCRIPT: &str = "{ const seen = window.seen = { gap: 0, frames: 0, progress: [], help: null }; let last = null; \
     const picture = new MutationObserver(() => { if (document.body.dataset.state === 'ready') { seen.done = true; picture.disconnect(); } }); \
     document.querySelector('input#file').addEventListener('change', () => { last = performance.now(); \
         picture.observe(document.body, { attributes: true, subtree: true, attributeFilter: ['data-frames'] }); }, { capture: true, once: true }); \
@@ -58,15 +58,15 @@ fn page_stays_responsive_while_large_file_loads() {
     while loads.len() < ATTEMPTS && !loads.last().is_some_and(Load::is_smooth) {
         loads.push(load(&file));
     }
-    println!("longest gaps of the page: {:.0?} ms", loads.iter().map(|load| load.gap).collect::<Vec<_>>());
+    println!("longest gaps of the page: {:.0?} ms", loads.iter().map(|load| load.gap_ms).collect::<Vec<_>>());
     assert!(loads.iter().any(Load::is_smooth), "the page was not responsive in any attempt: {loads:.0?}");
 }
 
 /// Loads the file, and opens and closes the help dialog meanwhile.
 fn load(file: &Path) -> Load {
-    let page = empty_page();
-    page.evaluate(WATCH);
-    page.choose("input#file", &[file]);
+    let page = open_empty_page();
+    page.evaluate(TIMING_SCRIPT);
+    page.choose_files("input#file", &[file]);
     page.wait_for_state("loading");
     page.press("?");
     let is_open = |page: &Page| page.evaluate("document.querySelector('dialog#help').open") == true;
@@ -80,15 +80,15 @@ fn load(file: &Path) -> Load {
     assert!(progress.is_sorted(), "the progress decreased: {progress:?}");
     assert!(seen["frames"].as_u64() >= Some(progress.len() as u64), "{seen}");
     assert_eq!(seen["state"], "loading", "the help opened after the file was loaded");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
     let ms = |name: &str| seen[name].as_f64().expect("milliseconds");
-    Load { gap: ms("gap"), help: ms("help"), progress }
+    Load { gap_ms: ms("gap"), help_ms: ms("help"), progress }
 }
 
 /// Returns the large file, which is kept under `target/` until the generator changes.
 pub(crate) fn large_file() -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    WORDS.hash(&mut hasher);
+    OPTIONS.hash(&mut hasher);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generate");
     let mut sources: Vec<PathBuf> =
         fs::read_dir(sources).expect("the generator's folder exists").flatten().map(|entry| entry.path()).collect();
@@ -101,7 +101,7 @@ pub(crate) fn large_file() -> PathBuf {
         fs::create_dir_all(&folder).expect("target/tmp can be written");
         let begun = path.with_extension("part");
         let file = BufWriter::with_capacity(1 << 20, File::create(&begun).expect("target/tmp can be written"));
-        let (options, _) = Options::parse(WORDS.split(' ').map(str::to_owned)).expect("known options");
+        let (options, _) = Options::parse(OPTIONS.split(' ').map(str::to_owned)).expect("known options");
         let (mut file, _) = generate(&options, file).expect("the disk has space");
         file.flush().expect("the disk has space");
         fs::rename(&begun, &path).expect("just written");

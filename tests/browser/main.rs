@@ -10,15 +10,15 @@
     reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
-mod asking;
+mod expressions;
 mod axe;
-mod broken;
+mod broken_downloads;
 mod choosing;
 mod chromium;
 mod comparing;
 mod containers;
 mod corpus;
-mod dead;
+mod startup_failure;
 mod events;
 mod export;
 mod exporting;
@@ -34,17 +34,17 @@ mod hostile;
 mod installed;
 mod interactions;
 mod interrupted;
-mod kept;
-mod kept_in_view;
+mod cached_files;
+mod stable_view;
 mod keyboard;
 mod lanes;
 mod large;
 mod layout;
-mod linked;
+mod linked_views;
 mod live;
-mod looks;
-mod memory;
-mod moment;
+mod appearance;
+mod segments;
+mod cursor;
 #[path = "../support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
@@ -57,7 +57,7 @@ mod page;
 mod paired;
 mod palette;
 mod picture;
-mod pictures;
+mod screenshots;
 mod plan;
 mod plots;
 mod privacy;
@@ -72,7 +72,7 @@ mod reopening;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;
 mod saved;
-mod screen;
+mod first_use;
 #[path = "../support/served.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod served;
@@ -82,19 +82,19 @@ mod single;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
-mod sources;
+mod by_source;
 mod sql;
 mod starting;
 mod table;
 mod timeline;
-mod told_otherwise;
+mod display_options;
 mod tree;
-mod trouble;
-mod unfinished;
+mod errors;
+mod partial;
 mod urls;
 mod view_links;
 mod what_if;
-mod why;
+mod insights;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;

@@ -7,7 +7,7 @@
 #[path = "hands.rs"]
 mod hands;
 
-use crate::asking;
+use crate::expressions;
 use crate::chromium::{Chromium, Event};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -18,15 +18,15 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 /// Timeout of a wait. It is long because WebGPU in software shares the machine.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Errors of a command whose document was replaced by a navigation before it answered.
-const CUT_OFF: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
+const NAVIGATION_ERRORS: [&str; 2] = ["Inspected target navigated or closed", "Execution context was destroyed"];
 
 /// Script that marks the document that is about to be replaced: it may still answer for a while.
-const LEAVE: &str = "window.isLeft = true";
-/// Expression that is true in the document that [`LEAVE`] marked.
-const IS_LEFT: &str = "window.isLeft === true";
+const MARK_DOCUMENT: &str = "window.isLeft = true";
+/// Expression that is true in the document that [`MARK_DOCUMENT`] marked.
+const IS_MARKED: &str = "window.isLeft === true";
 
 /// Promise that resolves after two frames, when the page has shown the effect of all earlier input.
 const TWO_FRAMES: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
@@ -53,7 +53,7 @@ pub(crate) struct Page {
 
 /// Bounding box of an element, in CSS pixels of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Corners {
+pub(crate) struct BoundingBox {
     pub(crate) left: f64,
     pub(crate) top: f64,
     pub(crate) width: f64,
@@ -73,16 +73,16 @@ impl Page {
     /// Opens an empty tab of 1280 × 800 CSS pixels.
     pub(crate) fn blank(chromium: &'static Chromium) -> Page {
         let context = text(&chromium.call("", "Target.createBrowserContext", json!({}))["browserContextId"]);
-        Page::tab(chromium, context)
+        Page::open_tab(chromium, context)
     }
 
     /// Opens an empty tab in the browser's own profile, which stores data on disk as a user's profile does.
     #[allow(dead_code, reason = "used by the benchmark `open`")]
-    pub(crate) fn in_profile(chromium: &'static Chromium) -> Page {
-        Page::tab(chromium, String::new())
+    pub(crate) fn blank_in_profile(chromium: &'static Chromium) -> Page {
+        Page::open_tab(chromium, String::new())
     }
 
-    fn tab(chromium: &'static Chromium, context: String) -> Page {
+    fn open_tab(chromium: &'static Chromium, context: String) -> Page {
         let mut target = json!({ "url": "about:blank" });
         if !context.is_empty() {
             target["browserContextId"] = context.as_str().into();
@@ -114,26 +114,26 @@ impl Page {
 
     /// Goes to `url` and waits until it is loaded.
     pub(crate) fn navigate(&self, url: &str) {
-        self.evaluate(LEAVE);
+        self.evaluate(MARK_DOCUMENT);
         let begun = self.call("Page.navigate", json!({ "url": url }));
         // A navigation that only changes the fragment loads nothing. The URL itself can't be waited for: it may be the
         // same as before.
         let is_new = begun.get("loaderId").is_some();
         self.wait_until(&format!("{url} is loaded"), || {
-            self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_LEFT})")) == true
+            self.evaluate(&format!("document.readyState === 'complete' && !({is_new} && {IS_MARKED})")) == true
         });
     }
 
     /// Reloads the page, as the reload button does, and waits until it is loaded.
     pub(crate) fn reload(&self) {
-        self.evaluate(LEAVE);
+        self.evaluate(MARK_DOCUMENT);
         self.call("Page.reload", json!({}));
-        let loaded = format!("!({IS_LEFT}) && document.readyState === 'complete'");
+        let loaded = format!("!({IS_MARKED}) && document.readyState === 'complete'");
         self.wait_until("the page is loaded again", || self.evaluate(&loaded) == true);
     }
 
     /// Goes to `url`, which may redirect, without waiting.
-    pub(crate) fn follow(&self, url: &str) {
+    pub(crate) fn navigate_without_wait(&self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
     }
 
@@ -176,11 +176,11 @@ impl Page {
     #[track_caller]
     pub(crate) fn evaluate_in(&self, session: &str, expression: &str) -> Value {
         let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut result = loop {
             match self.chromium.try_call(session, "Runtime.evaluate", params.clone()) {
                 Ok(result) => break result,
-                Err(why) if CUT_OFF.iter().any(|cut| why.contains(cut)) && Instant::now() < deadline => {
+                Err(why) if NAVIGATION_ERRORS.iter().any(|cut| why.contains(cut)) && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(why) => panic!("{expression}: {why}"),
@@ -197,17 +197,17 @@ impl Page {
 
     /// Attribute of the element that `selector` matches; `None` if the element or the attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
+        self.evaluate(&expressions::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
     /// Returns whether an element exists without the `hidden` attribute.
-    pub(crate) fn shows(&self, selector: &str) -> bool {
+    pub(crate) fn is_shown(&self, selector: &str) -> bool {
         self.evaluate(&format!("document.querySelector({})?.hidden === false", Value::from(selector))) == true
     }
 
     /// Rendered text of an element; empty if there is no such element. A hidden element returns its text too.
     pub(crate) fn text(&self, selector: &str) -> String {
-        text(&self.evaluate(&asking::text(selector)))
+        text(&self.evaluate(&expressions::text(selector)))
     }
 
     /// State of the page: `body[data-state]`.
@@ -222,7 +222,7 @@ impl Page {
             // The page's HTML says "empty" too, before the program runs.
             self.wait_until("the page has started", || !self.text("#snippet").is_empty());
         }
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut state = self.state();
         let mut before = state.clone();
         // An error from before is ignored; one that appears during the wait ends it.
@@ -231,7 +231,7 @@ impl Page {
             before = std::mem::replace(&mut state, self.state());
         }
         let error = self.text("#error");
-        let console = self.complaints();
+        let console = self.errors();
         assert_eq!(state, wanted, "the page shows {error:?}, console: {console:#?}");
     }
 
@@ -239,13 +239,13 @@ impl Page {
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
         let wait = self.start_wait();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !holds() {
             assert!(
                 Instant::now() < deadline,
                 "timeout waiting until {what}; last exception: {:?}, console: {:#?}",
                 self.thrown.lock().unwrap().take(),
-                self.complaints()
+                self.errors()
             );
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -256,7 +256,7 @@ impl Page {
     #[track_caller]
     pub(crate) fn wait_for<T: PartialEq + Debug>(&self, wanted: &T, read: impl Fn() -> T) {
         let wait = self.start_wait();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut found = read();
         while found != *wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
@@ -268,7 +268,7 @@ impl Page {
             *wanted,
             "last exception: {:?}, console: {:#?}",
             self.thrown.lock().unwrap().take(),
-            self.complaints()
+            self.errors()
         );
     }
 
@@ -281,7 +281,7 @@ impl Page {
 
     /// Value of `read` once the page is idle before and after reading it.
     #[track_caller]
-    pub(crate) fn settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+    pub(crate) fn wait_until_settled<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
         let last = RefCell::new(None);
         self.wait_until(&format!("{what} stays as it is"), || {
             self.wait_until_idle();
@@ -295,7 +295,7 @@ impl Page {
 
     /// Value of `read` once it has not changed for 20 frames. Works also while a file loads, when the page is not idle.
     #[track_caller]
-    pub(crate) fn still<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
+    pub(crate) fn wait_until_stable<T: PartialEq>(&self, what: &str, read: impl Fn() -> T) -> T {
         let (last, times) = (RefCell::new(read()), Cell::new(0));
         self.wait_until(&format!("{what} stays as it is"), || {
             self.wait_for_frames();
@@ -328,11 +328,11 @@ impl Page {
 
     /// Bounding box of an element once it no longer moves; 0 × 0 if it is hidden or missing.
     #[track_caller]
-    pub(crate) fn corners(&self, selector: &str) -> Corners {
-        let found = Cell::new(self.corners_now(selector));
+    pub(crate) fn bounding_box(&self, selector: &str) -> BoundingBox {
+        let found = Cell::new(self.bounding_box_now(selector));
         self.wait_until(&format!("{selector} stands still"), || {
             self.wait_for_frames();
-            let now = self.corners_now(selector);
+            let now = self.bounding_box_now(selector);
             found.replace(now) == now
         });
         found.get()
@@ -340,14 +340,14 @@ impl Page {
 
     /// Current bounding box of an element, without waiting; for use inside waits.
     #[track_caller]
-    pub(crate) fn corners_now(&self, selector: &str) -> Corners {
+    pub(crate) fn bounding_box_now(&self, selector: &str) -> BoundingBox {
         let rectangle = self.evaluate(&format!(
             "(it => {{ if (!it) return []; const {{left, top, width, height}} = it.getBoundingClientRect(); \
              return [left, top, width, height]; }})(document.querySelector({}))",
             Value::from(selector)
         ));
         let side = |at: usize| rectangle[at].as_f64().unwrap_or_default();
-        Corners { left: side(0), top: side(1), width: side(2), height: side(3) }
+        BoundingBox { left: side(0), top: side(1), width: side(2), height: side(3) }
     }
 
     /// Performance metrics that the browser has counted for this page.
@@ -364,16 +364,16 @@ impl Page {
 
     /// Errors so far: uncaught exceptions, `console.error`, policy violations and failed loads, including those of
     /// workers.
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        self.said(&["error"])
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.console_messages(&["error"])
     }
 
     /// Errors as in [`Page::complaints`], and warnings.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.said(&["error", "warning"])
+        self.console_messages(&["error", "warning"])
     }
 
-    fn said(&self, levels: &[&str]) -> Vec<String> {
+    fn console_messages(&self, levels: &[&str]) -> Vec<String> {
         let is_one = |level: &Value| level.as_str().is_some_and(|level| levels.contains(&level));
         let is_error = |event: &Event| match event.method.as_str() {
             "Runtime.exceptionThrown" => true,
@@ -388,15 +388,15 @@ impl Page {
 
     /// URLs of all requests so far, of the page and its workers.
     pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests_of(|_| true)
+        self.requests_by_method(|_| true)
     }
 
     /// URLs of all requests except `HEAD`, which only checks whether a linked file has changed.
-    pub(crate) fn fetched(&self) -> Vec<String> {
-        self.requests_of(|method| method != "HEAD")
+    pub(crate) fn requests_without_head(&self) -> Vec<String> {
+        self.requests_by_method(|method| method != "HEAD")
     }
 
-    fn requests_of(&self, is_one: fn(&str) -> bool) -> Vec<String> {
+    fn requests_by_method(&self, is_one: fn(&str) -> bool) -> Vec<String> {
         let sessions = self.sessions();
         let is_request = |event: &Event| {
             event.method == "Network.requestWillBeSent"
@@ -417,7 +417,7 @@ impl Page {
     }
 
     /// Number of [`Page::workers`] that have ended.
-    pub(crate) fn dead_workers(&self) -> usize {
+    pub(crate) fn ended_worker_count(&self) -> usize {
         // The service worker is not counted: it ends when it is idle.
         let workers: Vec<Value> = self.workers().into_iter().map(Value::from).collect();
         let is_end = |event: &Event| {
@@ -452,7 +452,7 @@ impl Drop for Page {
     }
 }
 
-impl Corners {
+impl BoundingBox {
     /// Point at these fractions (0..1) of width and height, from the top left.
     pub(crate) fn at(self, across: f64, down: f64) -> (f64, f64) {
         (self.left + self.width * across, self.top + self.height * down)

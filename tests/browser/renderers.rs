@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::pictures::{LEAST_COLOURS, Picture, keep, largest_difference, settled};
+use crate::screenshots::{LEAST_COLOURS, Picture, save_screenshot, largest_difference, settled_timeline};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
@@ -15,28 +15,28 @@ const NO_ADAPTER: &str = "GPU.prototype.requestAdapter = async () => null";
 const LEAST_SEEN: u64 = 8;
 
 /// Training steps with blocks awaiting free and an OOM.
-fn file() -> PathBuf {
+fn training_file() -> PathBuf {
     let words = "--events 6000 --layers 4 --pending --oom --frames 8".split(' ').map(str::to_owned);
     let (options, _) = Options::parse(words).expect("known options");
     let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
-    fixtures::file("pending.pickle", &bytes)
+    fixtures::write_file("pending.pickle", &bytes)
 }
 
 /// Opens the file in a page and runs `script` before it loads. All pages use the same browser, so that compositing and
 /// text rendering are the same.
-fn opened(script: &str, file: &Path) -> Page {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+fn open_file(script: &str, file: &Path) -> Page {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     page.run_before_load(script);
-    page.navigate(&Site::shared().page_by_webgpu());
+    page.navigate(&Site::shared().page_with_webgpu());
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
-    page.wait_until("blocks are drawn", || settled(&page).colours >= LEAST_COLOURS);
+    page.wait_until("blocks are drawn", || settled_timeline(&page).colours >= LEAST_COLOURS);
     page
 }
 
-fn wheel(page: &Page, across: f64, notches: u32, held: &str) {
-    let (x, y) = page.corners("canvas#timeline").at(across, 0.6);
+fn turn_wheel(page: &Page, across: f64, notches: u32, held: &str) {
+    let (x, y) = page.bounding_box("canvas#timeline").at(across, 0.6);
     let turn = format!(
         "for (let left = {notches}; left > 0; left--) document.querySelector('canvas#timeline').dispatchEvent(new WheelEvent('wheel', \
          {{ deltaY: -100, clientX: {x}, clientY: {y}, bubbles: true, cancelable: true{held} }}));"
@@ -44,7 +44,7 @@ fn wheel(page: &Page, across: f64, notches: u32, held: &str) {
     page.evaluate(&turn);
 }
 
-fn choose(page: &Page, id: &str, value: &str) {
+fn select_option(page: &Page, id: &str, value: &str) {
     let script = "{ const picker = document.getElementById('ID'); picker.value = 'VALUE'; picker.dispatchEvent(new Event('change')); }";
     page.evaluate(&script.replace("ID", id).replace("VALUE", value));
 }
@@ -52,34 +52,34 @@ fn choose(page: &Page, id: &str, value: &str) {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn cpu_renderer_matches_webgpu() {
-    let file = file();
-    let pages = ["", NO_ADAPTER].map(|script| opened(script, &file));
+    let file = training_file();
+    let pages = ["", NO_ADAPTER].map(|script| open_file(script, &file));
     let renderers = pages.each_ref().map(|page| page.attribute("canvas#timeline", "data-renderer").unwrap_or_default());
     assert_eq!(renderers, ["webgpu", "cpu"]);
-    let sizes = pages.each_ref().map(|page| page.corners("canvas#timeline")).map(|it| (it.width, it.height));
+    let sizes = pages.each_ref().map(|page| page.bounding_box("canvas#timeline")).map(|it| (it.width, it.height));
     assert_eq!(sizes[0], sizes[1], "the notice changes the size of the timeline");
 
     type Step = (&'static str, fn(&Page));
     let steps: [Step; 6] = [
         ("everything", |page| page.press("0")),
-        ("by size, as a ramp", |page| choose(page, "colouring", "size")),
+        ("by size, as a ramp", |page| select_option(page, "colouring", "size")),
         ("one of the legend faded", |page| {
-            choose(page, "colouring", "site");
+            select_option(page, "colouring", "site");
             page.wait_until("the legend is shown", || page.text("#legend").contains("train.py"));
             page.click("#legend .entry");
             page.wait_for(&Some("false".into()), || page.attribute("#legend .entry", "aria-pressed"));
         }),
         ("close up", |page| {
             page.click("#legend .entry");
-            wheel(page, 0.43, 24, "");
+            turn_wheel(page, 0.43, 24, "");
         }),
-        ("close up on both axes", |page| wheel(page, 0.43, 6, ", ctrlKey: true")),
+        ("close up on both axes", |page| turn_wheel(page, 0.43, 6, ", ctrlKey: true")),
         ("grouped, selected", |page| {
-            choose(page, "stacking", "site");
+            select_option(page, "stacking", "site");
             page.evaluate("document.querySelector('canvas#timeline').focus()");
             page.press("0");
-            settled(page);
-            let (x, y) = page.corners("canvas#timeline").at(0.5, 0.7);
+            settled_timeline(page);
+            let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.7);
             page.click_at(x, y);
             page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
             page.move_to(2.0, 2.0);
@@ -89,10 +89,10 @@ fn cpu_renderer_matches_webgpu() {
     for (number, (name, step)) in steps.into_iter().enumerate() {
         let pictures = pages.each_ref().map(|page| {
             step(page);
-            settled(page)
+            settled_timeline(page)
         });
-        keep(&pages[0], &format!("webgpu-{number}"));
-        keep(&pages[1], &format!("twin-{number}"));
+        save_screenshot(&pages[0], &format!("webgpu-{number}"));
+        save_screenshot(&pages[1], &format!("twin-{number}"));
         assert_eq!(pictures[0], pictures[1], "{name}: target/screenshots/webgpu-{number}.png, twin-{number}.png");
         assert!(!seen.contains(&pictures[0]), "{name} looks like an earlier step, so it tests nothing");
         seen.push(pictures[0]);
@@ -103,7 +103,7 @@ fn cpu_renderer_matches_webgpu() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn software_adapter_is_used_only_on_request() {
     for (query, renderer) in [("", "cpu"), ("?renderer=webgpu", "webgpu"), ("?renderer=cpu", "cpu")] {
-        let page = Page::open(Chromium::with(Adapter::Software), &format!("{}{query}", Site::shared().page()));
+        let page = Page::open(Chromium::shared(Adapter::Software), &format!("{}{query}", Site::shared().page()));
         page.wait_for(&Some(renderer.to_owned()), || {
             page.attribute("canvas#timeline", "data-renderer").filter(|it| !it.is_empty())
         });
@@ -114,10 +114,10 @@ fn software_adapter_is_used_only_on_request() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn nothing_stays_blank_after_gpu_process_crash() {
-    let chromium = Chromium::with(Adapter::Mortal);
-    let page = Page::open(chromium, &Site::shared().page_by_webgpu());
+    let chromium = Chromium::shared(Adapter::SoftwareToCrash);
+    let page = Page::open(chromium, &Site::shared().page_with_webgpu());
     page.wait_for_state("empty");
-    page.drop_files(&[&file()]);
+    page.drop_files(&[&training_file()]);
     page.wait_for_state("ready");
     let mut shown = Vec::new();
     // All canvases, in two views.
@@ -126,9 +126,9 @@ fn nothing_stays_blank_after_gpu_process_crash() {
     {
         page.click(view);
         page.move_to(2.0, 2.0);
-        settled(&page);
-        let pictures = || parts.map(|part| Picture::of(&page, part));
-        let before = page.settled("everything", pictures);
+        settled_timeline(&page);
+        let pictures = || parts.map(|part| Picture::capture(&page, part));
+        let before = page.wait_until_settled("everything", pictures);
         assert!(before.iter().all(|picture| picture.colours >= LEAST_COLOURS), "{before:?}");
         let screenshot = page.screenshot();
         // The command fails, because the process ends before it responds.
@@ -141,7 +141,7 @@ fn nothing_stays_blank_after_gpu_process_crash() {
             parts.map(|part| largest_difference(&page, part, [&screenshot, &now]))
         };
         page.wait_until("the page looks as before", || differences().iter().all(|&most| most <= LEAST_SEEN));
-        keep(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
+        save_screenshot(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
         shown.push(screenshot);
     }
     // Different pictures exceed the visible difference, so the comparison above is meaningful.

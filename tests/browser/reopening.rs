@@ -3,9 +3,9 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_value};
-use crate::opening::{empty_page, shows_halves};
+use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
-use crate::pictures::{keep, keep_drawn};
+use crate::screenshots::{save_screenshot, save_drawn_screenshot};
 use crate::site::Site;
 use crate::zip::zip_of;
 use base64::Engine as _;
@@ -18,36 +18,36 @@ fn fragment(page: &Page) -> String {
 
 /// Fragment of an open file once it is stable for longer than the page's delay before it writes it.
 #[track_caller]
-fn settled(page: &Page) -> String {
+fn settled_fragment(page: &Page) -> String {
     page.wait_until("the address has the fingerprint", || fragment(page).contains("print="));
-    page.settled("the address", || {
+    page.wait_until_settled("the address", || {
         std::thread::sleep(std::time::Duration::from_millis(300));
         fragment(page)
     })
 }
 
 fn is_shown(page: &Page, selector: &str) -> bool {
-    page.shows(selector)
+    page.is_shown(selector)
 }
 
 /// Sets a cursor, a window, a selection and a tab in a page with [`halves`], and returns the fragment.
-fn seen(page: &Page) -> String {
-    shows_halves(page);
+fn set_view(page: &Page) -> String {
+    wait_for_halves(page);
     page.click("#tab-events");
     page.evaluate("document.getElementById('timeline').focus()");
     page.press(".");
-    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.75);
+    let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.75);
     page.click_at(x, y);
-    page.wait_for(&Some(fixtures::LOWER.to_string()), || page.attribute("#details", "data-size"));
-    settled(page)
+    page.wait_for(&Some(fixtures::LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
+    settled_fragment(page)
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn invalid_file_keeps_open_file_and_view() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     assert!(link.contains("&select=") && link.contains("&x=") && link.contains("tab=events"), "{link}");
     let cut = std::fs::read(halves()).map(|bytes| bytes[..bytes.len() / 2].to_vec()).expect("just written");
     let wrong: [(&str, Vec<u8>, &str); 4] = [
@@ -57,7 +57,7 @@ fn invalid_file_keeps_open_file_and_view() {
         ("call.pickle", b"\x80\x04N)R.".to_vec(), "REDUCE"),
     ];
     for (name, bytes, said) in wrong {
-        page.drop_files(&[&fixtures::file(name, &bytes)]);
+        page.drop_files(&[&fixtures::write_file(name, &bytes)]);
         page.wait_until("the toast is shown", || {
             page.text("#toast-text").starts_with(&format!("Could not open {name}: "))
         });
@@ -68,24 +68,24 @@ fn invalid_file_keeps_open_file_and_view() {
         assert!(details.contains(said), "{name}: {details}");
         assert_eq!(page.attribute("#toast", "role").as_deref(), Some("alert"));
         // Picture, window, cursor, selection and tab are unchanged.
-        shows_halves(&page);
-        page.wait_for(&link, || settled(&page));
-        page.wait_for(&Some(fixtures::LOWER.to_string()), || page.attribute("#details", "data-size"));
+        wait_for_halves(&page);
+        page.wait_for(&link, || settled_fragment(&page));
+        page.wait_for(&Some(fixtures::LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
     }
     // The toast covers no controls and stays until it is closed.
-    let toast = page.corners("#toast");
+    let toast = page.bounding_box("#toast");
     for control in ["#share", "#show", "#fit-both", "#tab-events", "#side-selection"] {
-        let control = page.corners(control);
+        let control = page.bounding_box(control);
         assert!(control.top >= toast.top + toast.height || control.top + control.height <= toast.top, "{control:?}");
     }
     let details = || page.evaluate("document.querySelector('#toast-details').checkVisibility()") == true;
     assert!(!details());
     page.click("#toast summary");
     page.wait_until("the details are shown", details);
-    keep_drawn(&page, "toast-details");
+    save_drawn_screenshot(&page, "toast-details");
     page.click("#toast-close");
     page.wait_until("the toast is closed", || !is_shown(&page, "#toast"));
-    page.drop_files(&[&fixtures::file("empty.pickle", b"")]);
+    page.drop_files(&[&fixtures::write_file("empty.pickle", b"")]);
     page.wait_until("the toast is shown again", || is_shown(&page, "#toast"));
     page.evaluate("document.getElementById('timeline').focus()");
     page.press("Escape");
@@ -97,46 +97,46 @@ fn invalid_file_keeps_open_file_and_view() {
     page.wait_until("rows are listed", || {
         page.evaluate("document.querySelectorAll('#table-grid [role=row]').length > 1") == true
     });
-    let other = fixtures::file("other.json", halves_value().to_string().as_bytes());
+    let other = fixtures::write_file("other.json", halves_value().to_string().as_bytes());
     page.drop_files(&[&other]);
     page.wait_for(&"other.json".to_owned(), || page.text("#file-name"));
-    shows_halves(&page);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    wait_for_halves(&page);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn failed_or_cancelled_link_keeps_open_file() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     page.evaluate("location.hash = '#url=../nowhere.pickle'");
     page.wait_until("the toast is shown", || page.text("#toast-text").starts_with("Could not open nowhere.pickle: "));
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     page.evaluate("location.hash = '#url=../slow.pickle'");
     page.wait_for_state("loading");
     assert!(!is_shown(&page, "#workspace"));
     page.click("#cancel");
     page.wait_for_state("ready");
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     assert!(!is_shown(&page, "#toast"), "a toast reports the cancellation");
     // An invalid file dropped while a link loads.
     page.evaluate("location.hash = '#url=../slow.pickle'");
     page.wait_for_state("loading");
-    page.drop_files(&[&fixtures::file("empty.pickle", b"")]);
+    page.drop_files(&[&fixtures::write_file("empty.pickle", b"")]);
     page.wait_until("the toast is shown", || page.text("#toast-text").starts_with("Could not open empty.pickle: "));
-    page.wait_for(&link, || settled(&page));
+    page.wait_for(&link, || settled_fragment(&page));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn reload_asks_for_file_and_restores_view() {
-    let page = empty_page();
+    let page = open_empty_page();
     // The browser gives no reusable handle for files chosen in an input.
-    page.choose("input#file", &[&halves()]);
-    let link = seen(&page);
+    page.choose_files("input#file", &[&halves()]);
+    let link = set_view(&page);
     page.reload();
     page.wait_until("the page asks for the file", || page.text("#link-choose") == "Choose halves.pickle…");
     assert_eq!(page.state(), "empty");
@@ -149,19 +149,19 @@ fn reload_asks_for_file_and_restores_view() {
     );
     page.click("#link-choose");
     page.wait_until("the picker was opened", || page.evaluate("window.picks") == true);
-    page.choose("input#file", &[&halves()]);
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    page.choose_files("input#file", &[&halves()]);
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     assert!(!is_shown(&page, "#link-notice"));
     // A file name that is too long for a button.
     let long = "checkpoint-".repeat(20);
     let other =
-        Page::open(Chromium::with(Adapter::Software), &format!("{}#v=1&name={long}&tab=table", Site::shared().page()));
+        Page::open(Chromium::shared(Adapter::Software), &format!("{}#v=1&name={long}&tab=table", Site::shared().page()));
     other.wait_until("the page asks for the file", || other.text("#link-choose").starts_with("Choose checkpoint-"));
-    assert!(other.corners("#link-choose").width <= 330.0);
-    keep(&other, "link-asks");
+    assert!(other.bounding_box("#link-choose").width <= 330.0);
+    save_screenshot(&other, "link-asks");
     other.drop_files(&[&halves()]);
-    shows_halves(&other);
+    wait_for_halves(&other);
     other.wait_until("the tab of the link is shown", || fragment(&other).contains("tab=table"));
 }
 
@@ -171,7 +171,7 @@ fn samples_open_at_their_insight() {
     let stories =
         [("#open-example", "oom"), ("#open-leak", "leaks"), ("#open-training", "steps"), ("#open-graphs", "pools")];
     for (card, topic) in stories {
-        let page = empty_page();
+        let page = open_empty_page();
         page.click(card);
         page.wait_for_state("ready");
         page.wait_for(&Some(topic.to_owned()), || page.attribute("#why-report", "data-topic"));
@@ -179,10 +179,10 @@ fn samples_open_at_their_insight() {
         assert!(!is_shown(&page, "#link-notice"), "{}", page.text("#link-notice-text"));
         let has_alarms = ["oom", "leaks"].contains(&topic);
         page.wait_until("alarms are counted", || !has_alarms || is_shown(&page, "#why-badge"));
-        keep_drawn(&page, &format!("sample-{topic}"));
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        save_drawn_screenshot(&page, &format!("sample-{topic}"));
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
-    let page = empty_page();
+    let page = open_empty_page();
     page.click("#open-example");
     page.wait_for_state("ready");
     let at = "document.querySelector('#moment').dataset.event";
@@ -194,12 +194,12 @@ fn samples_open_at_their_insight() {
 fn file_without_events_shows_segments_and_notice() {
     let mut value = halves_value();
     value["device_traces"] = serde_json::json!([[]]);
-    let page = empty_page();
-    page.drop_files(&[&fixtures::file("segments-only.json", value.to_string().as_bytes())]);
+    let page = open_empty_page();
+    page.drop_files(&[&fixtures::write_file("segments-only.json", value.to_string().as_bytes())]);
     page.wait_for_state("ready");
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-state", "aria-selected"));
     assert!(page.text("#link-notice-text").starts_with("No trace events recorded: segments only."));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn file_without_events_shows_segments_and_notice() {
 fn alarms_are_counted_on_any_tab() {
     for view in ["tab=table", "tab=tree&views=folded"] {
         let address = format!("{}#v=1&url=leak.pickle.gz&{view}", Site::shared().page());
-        let page = Page::open(Chromium::with(Adapter::Software), &address);
+        let page = Page::open(Chromium::shared(Adapter::Software), &address);
         page.wait_for_state("ready");
         page.wait_until("alarms are counted", || is_shown(&page, "#why-badge") && page.text("#why-badge") != "0");
     }
@@ -216,7 +216,7 @@ fn alarms_are_counted_on_any_tab() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn timeline_keys_work_after_click_on_insight() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.click("#open-leak");
     page.wait_for_state("ready");
     page.wait_until("an item is shown", || {
@@ -228,40 +228,40 @@ fn timeline_keys_work_after_click_on_insight() {
     });
     // The click may have zoomed to the insight's evidence.
     page.press("0");
-    settled(&page);
+    settled_fragment(&page);
     page.press(".");
     page.wait_until("the window is zoomed", || fragment(&page).contains("&x="));
-    let zoomed = settled(&page);
+    let zoomed = settled_fragment(&page);
     page.press("ArrowRight");
     page.wait_until("the window has moved", || fragment(&page).contains("&x=") && fragment(&page) != zoomed);
     page.press("0");
     page.wait_until("the window is the whole trace", || !fragment(&page).contains("&x="));
-    page.press_held("P", SHIFT);
+    page.press_with("P", SHIFT);
     page.wait_until("the cursor is at the peak", || !fragment(&page).contains("&at="));
     // In a text field, keys are typed as text.
     page.click("#find");
     page.press(".");
-    settled(&page);
+    settled_fragment(&page);
     assert!(!fragment(&page).contains("&x="));
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn side_panel_is_bottom_sheet_in_narrow_window() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.resize(600, 900);
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
-    let height = || page.corners_now("#side").height;
+    wait_for_halves(&page);
+    let height = || page.bounding_box_now("#side").height;
     page.wait_until("the sheet is closed", || height() < 60.0);
-    let (x, y) = page.corners("canvas#timeline").at(0.5, 0.75);
+    let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.75);
     page.click_at(x, y);
     page.wait_until("a selection opens the sheet", || height() > 300.0);
     page.wait_until("the sheet shows the selection", || {
-        let title = page.corners_now("#details-title");
+        let title = page.bounding_box_now("#details-title");
         title.height > 0.0 && title.top > 300.0 && title.top + title.height < 900.0
     });
-    keep_drawn(&page, "sheet");
+    save_drawn_screenshot(&page, "sheet");
     page.click("#side-sheet");
     page.wait_until("the sheet is closed", || height() < 60.0);
     assert_eq!(page.attribute("#side-sheet", "aria-expanded").as_deref(), Some("false"));
@@ -277,7 +277,7 @@ fn side_panel_is_bottom_sheet_in_narrow_window() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn stored_theme_applies_before_first_paint() {
-    let page = empty_page();
+    let page = open_empty_page();
     page.prefer_color_scheme("light");
     page.evaluate("localStorage.setItem('memscape.settings', 'memscape settings 1\\ntheme=dark')");
     // The theme must be set before the program starts, which is after the document is parsed.
@@ -289,7 +289,7 @@ fn stored_theme_applies_before_first_paint() {
 }
 
 /// Grants the permission to read a recent file: Chromium's own dialog would wait forever without a window.
-fn allow(page: &Page) {
+fn grant_file_permission(page: &Page) {
     let bytes = BASE64_STANDARD.encode(std::fs::read(halves()).expect("just written"));
     page.evaluate(&format!(
         "FileSystemFileHandle.prototype.requestPermission = async () => 'granted';
@@ -303,10 +303,10 @@ fn allow(page: &Page) {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn dropped_files_are_listed_as_recent_and_reopen() {
-    let page = empty_page();
+    let page = open_empty_page();
     assert!(!is_shown(&page, "#recent"));
     page.drop_files(&[&halves()]);
-    let link = seen(&page);
+    let link = set_view(&page);
     let kept = "(async () => {
         const open = indexedDB.open('recent');
         const base = await new Promise(done => open.onsuccess = () => done(open.result));
@@ -323,24 +323,24 @@ fn dropped_files_are_listed_as_recent_and_reopen() {
     assert_eq!(page.text("#recent-list button"), "halves.pickle");
     let facts = page.text("#recent-list .facts");
     assert!(facts.contains(" · peak 2.00 GiB · "), "{facts}");
-    keep(&page, "recent-files");
-    allow(&page);
+    save_screenshot(&page, "recent-files");
+    grant_file_permission(&page);
     page.click("#recent-list button");
-    shows_halves(&page);
+    wait_for_halves(&page);
     // A link to the view offers the recent file, without a system dialog.
     page.navigate("about:blank");
     page.navigate(&(Site::shared().page() + &link));
     page.wait_until("the page asks for the file", || page.text("#link-choose") == "Choose halves.pickle…");
     page.wait_until("the recent file is offered", || page.text("#recent-list button") == "halves.pickle");
-    allow(&page);
+    grant_file_permission(&page);
     page.click("#link-choose");
-    shows_halves(&page);
-    page.wait_for(&link, || settled(&page));
+    wait_for_halves(&page);
+    page.wait_for(&link, || settled_fragment(&page));
     page.navigate("about:blank");
     page.navigate(&Site::shared().page());
     page.wait_until("the recent files are shown", || is_shown(&page, "#recent"));
     page.click("#recent-clear");
     page.wait_until("the recent files are hidden", || !is_shown(&page, "#recent"));
     page.wait_for(&json!([]), || page.evaluate(kept));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

@@ -2,7 +2,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::generate::{Options, generate};
-use crate::opening::{empty_page, summary};
+use crate::opening::{open_empty_page, summary_values};
 use crate::page::Page;
 use crate::served::Server;
 use std::fs;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 /// Script that records when loading began and when the first frame was drawn, in ms since the navigation. A file chosen
 /// in the input also begins a load.
-const WATCH: &str = "{ const seen = window.seen = {}; \
+const TIMING_SCRIPT: &str = "{ const seen = window.seen = {}; \
     addEventListener('change', event => { if (event.target.id === 'file') seen.begun = performance.now(); }, true); \
     new MutationObserver((changes, observer) => { const { state } = document.body?.dataset ?? {}; \
         if (state === 'loading') seen.begun ??= performance.now(); \
@@ -20,14 +20,14 @@ const WATCH: &str = "{ const seen = window.seen = {}; \
             seen.picture = performance.now(); observer.disconnect(); } }) \
     .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-state', 'data-frames'] }); }";
 
-fn viewer() -> PathBuf {
+fn single_file_page() -> PathBuf {
     let viewer = crate::site::dist().join("memscape.html");
     assert!(viewer.is_file(), "no page at {}: run ./run test or ./run build", viewer.display());
     viewer
 }
 
 /// Creates an empty folder of this name.
-fn folder(name: &str) -> PathBuf {
+fn empty_folder(name: &str) -> PathBuf {
     let folder = crate::fixtures::folder().join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("target/tmp can be written");
@@ -35,37 +35,37 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Generates a snapshot with these options of the generator.
-fn generated(words: &str) -> Vec<u8> {
+fn generate_bytes(words: &str) -> Vec<u8> {
     let (options, _) = Options::parse(words.split(' ').map(str::to_owned)).expect("known options");
     generate(&options, Vec::new()).expect("writing to a Vec succeeds").0
 }
 
 /// Opens the page at the address that the server prints.
-fn opened(server: &Server) -> Page {
-    let page = Page::blank(Chromium::with(Adapter::Software));
+fn open_served(server: &Server) -> Page {
+    let page = Page::blank(Chromium::shared(Adapter::Software));
     // With WebGPU, which the content security policy of the served page must allow.
     page.run_before_load("history.replaceState(null, '', '?renderer=webgpu' + location.hash)");
-    page.follow(&server.address());
+    page.navigate_without_wait(&server.address());
     page
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn served_file_shows_same_numbers_as_dropped_file() {
-    let path = crate::fixtures::file("served.pickle", &generated("--events 30000 --leak"));
-    let dropped = empty_page();
+    let path = crate::fixtures::write_file("served.pickle", &generate_bytes("--events 30000 --leak"));
+    let dropped = open_empty_page();
     dropped.drop_files(&[&path]);
     dropped.wait_for_state("ready");
-    let server = Server::start(&viewer(), &[path.to_str().expect("UTF-8")]);
-    let page = opened(&server);
+    let server = Server::start(&single_file_page(), &[path.to_str().expect("UTF-8")]);
+    let page = open_served(&server);
     page.wait_for_state("ready");
-    page.wait_for(&summary(&dropped), || summary(&page));
-    assert_ne!(summary(&page)[3], "");
+    page.wait_for(&summary_values(&dropped), || summary_values(&page));
+    assert_ne!(summary_values(&page)[3], "");
     page.wait_until("WebGPU draws", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
     let asked = page.requests().into_iter().filter(|url| !url.starts_with("blob:") && !url.starts_with("data:"));
     let asked: Vec<String> = asked.collect();
     assert!(asked.iter().all(|url| url.starts_with(&server.address())), "requests to other servers: {asked:?}");
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
     // DNS rebinding by another site, and requests without the secret path.
     for (path, host, status) in [
         (format!("{}/page", server.token), "evil.example", "403"),
@@ -84,15 +84,15 @@ fn served_file_shows_same_numbers_as_dropped_file() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn served_folder_lists_files_with_special_characters() {
-    let folder = folder("served");
+    let folder = empty_folder("served");
     let names = ["rank 0/100%.pickle", "rank 1/a#b?c&d.pickle", "it's \"q\" <b>.pickle", "ä+z.pickle"];
     for (place, name) in names.iter().enumerate() {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().expect("the path has a parent")).expect("target/tmp can be written");
-        fs::write(path, generated(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
+        fs::write(path, generate_bytes(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
     }
-    let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
-    let page = opened(&server);
+    let server = Server::start(&single_file_page(), &[folder.to_str().expect("UTF-8")]);
+    let page = open_served(&server);
     page.wait_for_state("ready");
     let listed = "[...document.querySelectorAll('select#snapshot option')].map(option => option.textContent)";
     page.wait_until("all files are listed", || page.evaluate(listed).as_array().map(Vec::len) == Some(names.len()));
@@ -117,21 +117,21 @@ fn served_folder_lists_files_with_special_characters() {
             });
         }
     }
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn server_surveys_ranks_of_its_folder() {
-    let folder = folder("served-ranks");
+    let folder = empty_folder("served-ranks");
     for rank in 0..4 {
         let more = if rank == 2 { " --leak" } else { "" };
-        let bytes = generated(&format!("--events 3000{more}"));
+        let bytes = generate_bytes(&format!("--events 3000{more}"));
         fs::write(folder.join(format!("rank{rank}.pickle")), bytes).expect("target/tmp can be written");
     }
     fs::write(folder.join("rank4.pickle"), b"\x80\x04broken").expect("target/tmp can be written");
-    let server = Server::start(&viewer(), &[folder.to_str().expect("UTF-8")]);
-    let page = opened(&server);
+    let server = Server::start(&single_file_page(), &[folder.to_str().expect("UTF-8")]);
+    let page = open_served(&server);
     page.wait_until("the first file is loaded", || page.state() == "ready" || page.state() == "error");
     if page.state() == "error" {
         page.evaluate(
@@ -151,7 +151,7 @@ fn server_surveys_ranks_of_its_folder() {
     let whole = page.requests().into_iter().filter(|url| url.contains("/rank") && !url.ends_with("?survey")).count();
     assert!(whole <= 2, "{:?}", page.requests());
     // The browser logs the response for the unreadable file.
-    let complaints = page.complaints();
+    let complaints = page.errors();
     assert!(complaints.iter().all(|it| it.contains("status of 422") && it.contains("/ran")), "{complaints:?}");
 }
 
@@ -160,17 +160,17 @@ fn server_surveys_ranks_of_its_folder() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn time_to_first_frame_of_served_and_dropped_file() {
     static FILE: LazyLock<PathBuf> = LazyLock::new(crate::large::large_file);
-    let server = Server::start(&viewer(), &[FILE.to_str().expect("UTF-8")]);
+    let server = Server::start(&single_file_page(), &[FILE.to_str().expect("UTF-8")]);
     for run in 1..=2 {
         let [dropped, served] = [false, true].map(|is_served| {
-            let page = Page::blank(Chromium::with(Adapter::Software));
-            page.run_before_load(WATCH);
+            let page = Page::blank(Chromium::shared(Adapter::Software));
+            page.run_before_load(TIMING_SCRIPT);
             if is_served {
-                page.follow(&server.address());
+                page.navigate_without_wait(&server.address());
             } else {
                 page.navigate(&crate::site::Site::shared().page());
                 page.wait_for_state("empty");
-                page.choose("input#file", &[&FILE]);
+                page.choose_files("input#file", &[&FILE]);
             }
             page.wait_for_state("ready");
             page.wait_until("the timeline is drawn", || page.evaluate("'picture' in seen") == true);

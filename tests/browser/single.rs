@@ -2,44 +2,44 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::halves;
-use crate::opening::shows_halves;
+use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::pictures::keep_drawn;
+use crate::screenshots::save_drawn_screenshot;
 
 /// Opens the single-file page from the disk with WebGPU, which its content security policy must allow.
-fn from_file() -> Page {
+fn open_from_disk() -> Page {
     let path = crate::site::dist().join("memscape.html");
     let address = format!("file://{}?renderer=webgpu", path.display());
-    let page = Page::open(Chromium::with(Adapter::Software), &address);
+    let page = Page::open(Chromium::shared(Adapter::Software), &address);
     page.wait_for_state("empty");
     page
 }
 
 /// Requests that leave the page, that is without `blob:` and `data:` URLs.
-fn asked(page: &Page) -> Vec<String> {
+fn external_requests(page: &Page) -> Vec<String> {
     page.requests().into_iter().filter(|url| !url.starts_with("blob:") && !url.starts_with("data:")).collect()
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_file_page_opens_dropped_file() {
-    let page = from_file();
+    let page = open_from_disk();
     page.drop_files(&[&halves()]);
-    shows_halves(&page);
+    wait_for_halves(&page);
     page.wait_until("WebGPU draws", || page.attribute("#timeline", "data-renderer").as_deref() == Some("webgpu"));
-    assert_eq!(asked(&page).len(), 1, "only the page itself is requested: {:?}", asked(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
-    keep_drawn(&page, "single");
+    assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+    assert_eq!(page.errors(), Vec::<String>::new());
+    save_drawn_screenshot(&page, "single");
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn single_file_page_contains_example() {
-    let page = from_file();
+    let page = open_from_disk();
     page.click("#open-example");
     page.wait_for_state("ready");
-    assert_eq!(asked(&page).len(), 1, "only the page itself is requested: {:?}", asked(&page));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
@@ -55,11 +55,11 @@ fn saved_report_opens_its_snapshot() {
             .arg(&out)
             .status();
         assert!(status.expect("the command runs").success());
-        let page = Page::open(Chromium::with(Adapter::Software), &format!("file://{}", out.display()));
+        let page = Page::open(Chromium::shared(Adapter::Software), &format!("file://{}", out.display()));
         page.wait_for_state("ready");
-        let expected = crate::opening::SUMMARY.map(|(_, field)| file.devices[0][field].to_string());
-        page.wait_for(&expected, || crate::opening::summary(&page));
-        assert_eq!(asked(&page).len(), 1, "only the page itself is requested: {:?}", asked(&page));
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        let expected = crate::opening::SUMMARY_KEYS.map(|(_, field)| file.devices[0][field].to_string());
+        page.wait_for(&expected, || crate::opening::summary_values(&page));
+        assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+        assert_eq!(page.errors(), Vec::<String>::new());
     }
 }

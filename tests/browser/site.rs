@@ -22,10 +22,10 @@ use std::time::Duration;
 /// | `endless.pickle` | 4 GiB at full speed; each byte takes thirteen in memory |
 pub(crate) struct Site {
     /// Origin of the page, `http://127.0.0.1:port`.
-    pub(crate) home: String,
+    pub(crate) origin: String,
     /// The other origin.
-    pub(crate) elsewhere: String,
-    asked_elsewhere: Arc<Mutex<Vec<String>>>,
+    pub(crate) other_origin: String,
+    elsewhere_requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Site {
@@ -41,35 +41,35 @@ impl Site {
             let asked_elsewhere = Arc::new(Mutex::new(Vec::new()));
             let asked = Arc::clone(&asked_elsewhere);
             let any = || std::iter::once(0);
-            let home = server::start(any(), answer).expect("a free port");
+            let home = server::start(any(), respond).expect("a free port");
             let elsewhere = server::start(any(), move |path| {
                 asked.lock().expect("the mutex is not poisoned").push(path.to_owned());
-                answer(path)
+                respond(path)
             })
             .expect("a free port");
-            Site { home: format!("http://{home}"), elsewhere: format!("http://{elsewhere}"), asked_elsewhere }
+            Site { origin: format!("http://{home}"), other_origin: format!("http://{elsewhere}"), elsewhere_requests: asked_elsewhere }
         })
     }
 
     /// Address of the page.
     pub(crate) fn page(&self) -> String {
-        format!("{}/memscape/", self.home)
+        format!("{}/memscape/", self.origin)
     }
 
     /// Address of the page with WebGPU requested: the test browser has only a software adapter, which is not used by
     /// default.
-    pub(crate) fn page_by_webgpu(&self) -> String {
+    pub(crate) fn page_with_webgpu(&self) -> String {
         format!("{}?renderer=webgpu", self.page())
     }
 
     /// Address of the page with a link to a file.
-    pub(crate) fn page_with(&self, file: &str) -> String {
+    pub(crate) fn page_with_link(&self, file: &str) -> String {
         format!("{}#url={file}", self.page())
     }
 
     /// Paths requested from the other origin that contain `part`.
-    pub(crate) fn asked_elsewhere(&self, part: &str) -> Vec<String> {
-        let asked = self.asked_elsewhere.lock().expect("the mutex is not poisoned");
+    pub(crate) fn elsewhere_requests(&self, part: &str) -> Vec<String> {
+        let asked = self.elsewhere_requests.lock().expect("the mutex is not poisoned");
         asked.iter().filter(|path| path.contains(part)).cloned().collect()
     }
 }
@@ -87,7 +87,7 @@ pub(crate) fn tools() -> PathBuf {
     folder("MEMSCAPE_TOOLS").unwrap_or_else(|| cache.unwrap_or_default().join("memscape-build"))
 }
 
-fn answer(path: &str) -> Response {
+fn respond(path: &str) -> Response {
     let dist = dist();
     if let "slow.pickle" | "slow.zip" | "huge.pickle" = path {
         return Response {
@@ -95,7 +95,7 @@ fn answer(path: &str) -> Response {
             content_type: "application/octet-stream",
             headers: Vec::new(),
             length: if path == "huge.pickle" { 3 << 30 } else { 1 << 30 },
-            body: Box::new(Drip { head: if path == "slow.zip" { b"PK\x03\x04" } else { b"\x80\x04](" }, sent: 0 }),
+            body: Box::new(SlowBody { head: if path == "slow.zip" { b"PK\x03\x04" } else { b"\x80\x04](" }, sent: 0 }),
         };
     }
     if path == "endless.pickle" {
@@ -103,7 +103,7 @@ fn answer(path: &str) -> Response {
         // memory.
         static LISTS: LazyLock<Vec<u8>> =
             LazyLock::new(|| [b"](", b"N\x85\x94".repeat(1000).as_slice(), b"ea"].concat());
-        let body = (&b"\x80\x04]"[..]).chain(Again { bytes: &LISTS, sent: 0 });
+        let body = (&b"\x80\x04]"[..]).chain(RepeatingBody { bytes: &LISTS, sent: 0 });
         return Response {
             status: "200 OK",
             content_type: "application/octet-stream",
@@ -127,12 +127,12 @@ fn answer(path: &str) -> Response {
 }
 
 /// Slow, endless body: `head`, then `None` opcodes.
-struct Drip {
+struct SlowBody {
     head: &'static [u8],
     sent: usize,
 }
 
-impl Read for Drip {
+impl Read for SlowBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         std::thread::sleep(Duration::from_millis(20));
         let length = buffer.len().min(64);
@@ -145,12 +145,12 @@ impl Read for Drip {
 }
 
 /// Endless body that repeats the same bytes.
-struct Again {
+struct RepeatingBody {
     bytes: &'static [u8],
     sent: usize,
 }
 
-impl Read for Again {
+impl Read for RepeatingBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.bytes.iter().cycle().skip(self.sent % self.bytes.len());
         buffer.iter_mut().zip(bytes).for_each(|(to, &from)| *to = from);

@@ -2,26 +2,26 @@
 
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
-use crate::looks::{page_in, scrolls_sideways};
-use crate::opening::empty_page;
+use crate::appearance::{open_with_scheme, scrolls_sideways};
+use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page, SHIFT};
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::{fixtures, generate};
 use std::path::{Path, PathBuf};
 
 /// Generates a file with some hundred allocations per step.
-fn training() -> PathBuf {
-    generated("table.pickle", "--steps 2 --layers 6")
+fn training_file() -> PathBuf {
+    generate_file("table.pickle", "--steps 2 --layers 6")
 }
 
-fn generated(name: &str, words: &str) -> PathBuf {
+fn generate_file(name: &str, words: &str) -> PathBuf {
     let (options, _) = generate::Options::parse(words.split_whitespace().map(str::to_owned)).expect("known options");
     let (bytes, _) = generate::generate(&options, Vec::new()).expect("writing to a Vec succeeds");
-    fixtures::file(name, &bytes)
+    fixtures::write_file(name, &bytes)
 }
 
 /// Opens a file in the page and shows the table.
-fn opened(page: &Page, file: &Path) {
+fn open_table(page: &Page, file: &Path) {
     page.drop_files(&[file]);
     page.wait_for_state("ready");
     page.press("L");
@@ -35,13 +35,13 @@ fn row_count(page: &Page) -> usize {
 }
 
 /// Count and bytes of the listed allocations, then of the chosen rows.
-fn told(page: &Page) -> [u64; 4] {
+fn table_totals(page: &Page) -> [u64; 4] {
     ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"]
         .map(|name| page.attribute("#table-status", name).and_then(|it| it.parse().ok()).unwrap_or(0))
 }
 
 /// Exact bytes of the visible rows, from their titles.
-fn seen_bytes(page: &Page) -> Vec<u64> {
+fn visible_bytes(page: &Page) -> Vec<u64> {
     let titles =
         page.evaluate("[...document.querySelectorAll('#table-rows > div > :nth-child(2)')].map(it => it.title)");
     let bytes = |title: &serde_json::Value| {
@@ -58,33 +58,33 @@ fn row_numbers(page: &Page) -> Vec<u64> {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
-    let page = empty_page();
-    opened(&page, &training());
+    let page = open_empty_page();
+    open_table(&page, &training_file());
     let peak: u64 =
         page.attribute("#summary", "data-peak-requested").and_then(|it| it.parse().ok()).expect("the peak is a number");
-    let [count, bytes, ..] = told(&page);
+    let [count, bytes, ..] = table_totals(&page);
     assert_eq!(bytes, peak, "the listed bytes are not the peak");
     assert_eq!(page.attribute("#table-grid", "aria-rowcount"), Some((count + 1).to_string()));
-    let sizes = seen_bytes(&page);
+    let sizes = visible_bytes(&page);
     assert!(sizes.is_sorted_by(|one, other| one >= other) && sizes.len() > 5, "not sorted by size: {sizes:?}");
 
     // Chooses the first five rows with keys.
     page.evaluate("document.getElementById('table-grid').focus()");
     page.press("Home");
     for _ in 0..4 {
-        page.press_held("ArrowDown", SHIFT);
+        page.press_with("ArrowDown", SHIFT);
     }
     let five: u64 = sizes.iter().take(5).sum();
-    page.wait_for(&[count, peak, 5, five], || told(&page));
-    page.press_held("a", CTRL);
-    page.wait_for(&[count, peak, count, peak], || told(&page));
+    page.wait_for(&[count, peak, 5, five], || table_totals(&page));
+    page.press_with("a", CTRL);
+    page.wait_for(&[count, peak, count, peak], || table_totals(&page));
     // Chooses two rows with the mouse, the second one with Ctrl.
     page.click("#table-rows [data-row='1']");
-    let (x, y) = page.corners("#table-rows [data-row='3']").middle();
+    let (x, y) = page.bounding_box("#table-rows [data-row='3']").middle();
     page.move_to(x, y);
-    page.mouse("mousePressed", (x, y), "left", CTRL);
-    page.mouse("mouseReleased", (x, y), "left", CTRL);
-    page.wait_for(&[count, peak, 2, sizes[1] + sizes[3]], || told(&page));
+    page.mouse_event("mousePressed", (x, y), "left", CTRL);
+    page.mouse_event("mouseReleased", (x, y), "left", CTRL);
+    page.wait_for(&[count, peak, 2, sizes[1] + sizes[3]], || table_totals(&page));
     // A click selects the allocation in all views.
     page.wait_for(&page.attribute("#table-rows [data-row='1']", "data-allocation"), || {
         page.attribute("#details", "data-allocation")
@@ -94,7 +94,7 @@ fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
     // The copied text has a header and the two rows.
     page.evaluate("globalThis.copied = ''; \
                    navigator.clipboard.write = async ([item]) => { copied = await (await item.getType('text/plain')).text(); }");
-    page.press_held("c", CTRL);
+    page.press_with("c", CTRL);
     page.wait_until("text was copied", || page.evaluate("copied") != "");
     let text = page.evaluate("copied").as_str().unwrap_or_default().to_owned();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
@@ -120,8 +120,8 @@ fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
     for letter in ">=1MiB & age>0".chars() {
         page.press(&letter.to_string());
     }
-    page.wait_until("fewer rows are listed", || told(&page)[0] < count);
-    page.wait_until("all rows match the filter", || seen_bytes(&page).iter().all(|&size| size >= 1 << 20));
+    page.wait_until("fewer rows are listed", || table_totals(&page)[0] < count);
+    page.wait_until("all rows match the filter", || visible_bytes(&page).iter().all(|&size| size >= 1 << 20));
     page.wait_until("the status shows the total", || page.text("#table-status").contains(" of "));
     for letter in " & #".chars() {
         page.press(&letter.to_string());
@@ -132,7 +132,7 @@ fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
     }
     page.wait_until("nothing matches", || page.text("#table-empty").contains("No matches"));
     page.click("#table-empty-clear");
-    page.wait_for(&[count, peak], || [told(&page)[0], told(&page)[1]]);
+    page.wait_for(&[count, peak], || [table_totals(&page)[0], table_totals(&page)[1]]);
 
     // A selection made elsewhere scrolls into view.
     page.press("]");
@@ -140,16 +140,16 @@ fn table_works_with_mouse_and_keys_and_shows_exact_bytes() {
         let wanted = page.attribute("#details", "data-allocation");
         wanted.is_some() && page.attribute("#table-rows .selected", "data-allocation") == wanted
     });
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn histogram_bars_filter_table() {
-    let page = empty_page();
-    opened(&page, &training());
-    let [count, ..] = told(&page);
-    page.press_held("H", SHIFT);
+    let page = open_empty_page();
+    open_table(&page, &training_file());
+    let [count, ..] = table_totals(&page);
+    page.press_with("H", SHIFT);
     page.wait_until("bars are shown", || page.attribute("#size-bars button", "aria-label").is_some());
     page.wait_until("a bar has the focus", || page.evaluate("!!document.activeElement.dataset.class") == true);
     // The table is hidden, so its keys do nothing.
@@ -160,7 +160,7 @@ fn histogram_bars_filter_table() {
     page.wait_for(&Some("true".to_owned()), || page.attribute("#measure", "aria-pressed"));
     assert_eq!(selected(), true);
     let names = "[...document.querySelectorAll('#size-bars button')].map(it => it.ariaLabel)";
-    let names = page.settled("the bars", || page.evaluate(names));
+    let names = page.wait_until_settled("the bars", || page.evaluate(names));
     let of = |name: &serde_json::Value| {
         let (_, rest) = name.as_str()?.split_once(": ")?;
         rest.split_once(" allocation")?.0.replace(',', "").parse::<u64>().ok()
@@ -169,26 +169,26 @@ fn histogram_bars_filter_table() {
     assert_eq!(counts.iter().sum::<u64>(), count, "{names}");
     let largest = counts.len() - 1;
     page.evaluate(&format!("document.querySelectorAll('#size-bars button')[{largest}].click()"));
-    page.wait_for(&counts[largest], || told(&page)[0]);
+    page.wait_for(&counts[largest], || table_totals(&page)[0]);
     page.wait_until("the bar is pressed", || {
         page.attribute("#size-bars [aria-pressed='true']", "aria-label").is_some()
     });
     page.click("#tab-table");
     page.wait_until("only allocations of the bar are listed", || {
         row_count(&page) as u64 == counts[largest].min(row_count(&page) as u64)
-            && seen_bytes(&page).len() as u64 <= counts[largest]
+            && visible_bytes(&page).len() as u64 <= counts[largest]
     });
     assert!(!page.text("#chip-sizes").is_empty());
     page.click("#chip-sizes");
-    page.wait_for(&count, || told(&page)[0]);
+    page.wait_for(&count, || table_totals(&page)[0]);
     page.wait_until("the table has the focus", || page.evaluate("!!document.activeElement.closest('#table')") == true);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn million_rows_scroll_and_jump() {
-    let page = empty_page();
+    let page = open_empty_page();
     let events = 1_000_000;
     // Nothing is freed, so all allocations are live at the peak.
     let trace = (1..=events).map(|at: u64| {
@@ -196,9 +196,9 @@ fn million_rows_scroll_and_jump() {
     });
     let trace: Vec<String> = trace.collect();
     let file = format!(r#"{{"segments":[],"device_traces":[[{}]]}}"#, trace.join(","));
-    opened(&page, &fixtures::file("million.json", file.as_bytes()));
-    page.wait_until("all rows are listed", || told(&page)[0] >= events);
-    let rows = told(&page)[0];
+    open_table(&page, &fixtures::write_file("million.json", file.as_bytes()));
+    page.wait_until("all rows are listed", || table_totals(&page)[0] >= events);
+    let rows = table_totals(&page)[0];
     page.click("[data-column='0']");
     page.evaluate("document.getElementById('table-grid').focus()");
     page.press("End");
@@ -217,13 +217,13 @@ fn million_rows_scroll_and_jump() {
     page.evaluate("document.getElementById('table-grid').scrollTop = 1e9");
     page.wait_until("the last row is listed again", || row_numbers(&page).contains(&(rows - 1)));
     // The last row is completely visible at the lower edge.
-    let (grid, last) = (page.corners("#table-grid"), page.corners(&format!("#table-rows [data-row='{}']", rows - 1)));
+    let (grid, last) = (page.bounding_box("#table-grid"), page.bounding_box(&format!("#table-rows [data-row='{}']", rows - 1)));
     assert!((grid.top + grid.height - last.top - last.height).abs() <= 18.0, "{grid:?} {last:?}");
     page.press("Home");
     page.wait_until("the first row is listed", || row_numbers(&page).first() == Some(&0));
-    page.press_held("a", CTRL);
-    page.wait_until("the sum of all rows is shown", || told(&page)[2] == rows && told(&page)[3] == told(&page)[1]);
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.press_with("a", CTRL);
+    page.wait_until("the sum of all rows is shown", || table_totals(&page)[2] == rows && table_totals(&page)[3] == table_totals(&page)[1]);
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
@@ -232,25 +232,25 @@ fn screenshots_of_table() {
     let file = real_files().and_then(|files| {
         files.into_iter().map(|file| file.path).find(|path| path.ends_with("train-fp32-1185-segments.pickle"))
     });
-    let file = file.unwrap_or_else(training);
+    let file = file.unwrap_or_else(training_file);
     for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 600)] {
-        let page = page_in(scheme, Adapter::Software);
+        let page = open_with_scheme(scheme, Adapter::Software);
         page.resize(width, 900);
-        opened(&page, &file);
+        open_table(&page, &file);
         page.evaluate("document.getElementById('table-grid').focus()");
         page.press("Home");
         page.press("ArrowDown");
-        page.press_held("ArrowDown", SHIFT);
-        page.press_held("ArrowDown", SHIFT);
+        page.press_with("ArrowDown", SHIFT);
+        page.press_with("ArrowDown", SHIFT);
         page.evaluate("document.getElementById('answer').scrollIntoView()");
-        page.wait_until("three are chosen", || told(&page)[2] == 3);
+        page.wait_until("three are chosen", || table_totals(&page)[2] == 3);
         page.wait_until_idle();
-        keep(&page, &format!("table-{scheme}-{width}"));
+        save_screenshot(&page, &format!("table-{scheme}-{width}"));
         assert!(!scrolls_sideways(&page), "at {width}");
         page.click("#tab-histograms");
         page.wait_until("bars are shown", || page.attribute("#size-bars button", "aria-label").is_some());
         page.evaluate("document.querySelector('#size-bars button:last-child').click()");
         page.wait_until_idle();
-        keep(&page, &format!("histograms-{scheme}-{width}"));
+        save_screenshot(&page, &format!("histograms-{scheme}-{width}"));
     }
 }

@@ -3,23 +3,23 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 
-use crate::fixtures::{LOWER, UPPER, halves};
-use crate::interactions::{at, drawn};
-use crate::opening::empty_page;
+use crate::fixtures::{LOWER_BYTES, UPPER_BYTES, halves};
+use crate::interactions::{point_at_event, open_halves};
+use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page, SHIFT};
-use crate::pictures::keep;
+use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
 const ACTIVE: &str = "#tree-space .row.active";
 
-fn real(name: &str) -> Option<PathBuf> {
+fn real_file(name: &str) -> Option<PathBuf> {
     real_files()?.into_iter().map(|file| file.path).find(|path| path.ends_with(name))
 }
 
 /// Opens a file in a page and shows the call tree.
-fn opened(file: &Path) -> Page {
-    let page = empty_page();
+fn open_tree(file: &Path) -> Page {
+    let page = open_empty_page();
     page.drop_files(&[file]);
     page.wait_for_state("ready");
     page.click("#tab-tree");
@@ -29,18 +29,18 @@ fn opened(file: &Path) -> Page {
 }
 
 /// Attribute of the active row.
-fn active(page: &Page, attribute: &str) -> Option<String> {
+fn active_attr(page: &Page, attribute: &str) -> Option<String> {
     page.attribute(ACTIVE, attribute)
 }
 
-fn name(page: &Page) -> String {
+fn active_name(page: &Page) -> String {
     page.text(&format!("{ACTIVE} .name"))
 }
 
 /// Waits until the active row has this name.
 #[track_caller]
-fn is_on(page: &Page, wanted: &str) {
-    page.wait_for(&wanted.to_owned(), || name(page));
+fn wait_for_active(page: &Page, wanted: &str) {
+    page.wait_for(&wanted.to_owned(), || active_name(page));
 }
 
 fn row_count(page: &Page) -> u64 {
@@ -52,7 +52,7 @@ fn row_count(page: &Page) -> u64 {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn screenshots_of_trees() {
     let show = |file: &Path, scheme: &str, width: u32, height: u32, steps: &[(&[(&str, u32)], &str)]| {
-        let page = Page::blank(Chromium::with(Adapter::Software));
+        let page = Page::blank(Chromium::shared(Adapter::Software));
         page.prefer_color_scheme(scheme);
         page.resize(width, height);
         page.navigate(&Site::shared().page());
@@ -61,17 +61,17 @@ fn screenshots_of_trees() {
         page.wait_for_state("ready");
         for (keys, name) in steps {
             for (key, held) in *keys {
-                page.press_held(key, *held);
+                page.press_with(key, *held);
                 page.wait_until_idle();
             }
             page.wait_until_idle();
-            keep(&page, &format!("gallery-tree-{name}"));
+            save_screenshot(&page, &format!("gallery-tree-{name}"));
             let wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
             assert_eq!(wide, false, "{name} scrolls sideways");
         }
-        assert_eq!(page.complaints(), Vec::<String>::new());
+        assert_eq!(page.errors(), Vec::<String>::new());
     };
-    let Some(training) = real("train-fp32-1185-segments.pickle") else { return };
+    let Some(training) = real_file("train-fp32-1185-segments.pickle") else { return };
     let down = ("ArrowDown", 0);
     let steps: &[(&[(&str, u32)], &str)] = &[
         (&[("j", 0)], "first"),
@@ -84,7 +84,7 @@ fn screenshots_of_trees() {
     show(&training, "light", 1280, 900, steps);
     show(&training, "dark", 1280, 900, &steps[..2]);
     show(&training, "light", 600, 900, &steps[..2]);
-    if let Some(deep) = real("deep-stacks-no-time.pickle") {
+    if let Some(deep) = real_file("deep-stacks-no-time.pickle") {
         show(&deep, "light", 1280, 900, &[(&[("j", 0), ("e", SHIFT), ("PageDown", 0)], "deep")]);
     }
 }
@@ -92,14 +92,14 @@ fn screenshots_of_trees() {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn keys_lead_to_line_with_most_bytes() {
-    let Some(training) = real("train-fp32-1185-segments.pickle") else { return };
-    let page = opened(&training);
+    let Some(training) = real_file("train-fp32-1185-segments.pickle") else { return };
+    let page = open_tree(&training);
     // The total is the exact peak.
     let peak = page.attribute("#summary", "data-peak-requested");
     page.wait_for(&peak, || page.attribute("#tree-rows", "data-total"));
     page.press("j");
-    is_on(&page, "all allocations");
-    assert_eq!((active(&page, "data-bytes"), active(&page, "aria-level")), (peak.clone(), Some("1".into())));
+    wait_for_active(&page, "all allocations");
+    assert_eq!((active_attr(&page, "data-bytes"), active_attr(&page, "aria-level")), (peak.clone(), Some("1".into())));
     // Inverted (internal frames are hidden by default): the rows below the root are lines of the user's code, largest
     // first.
     page.press("r");
@@ -114,10 +114,10 @@ fn keys_lead_to_line_with_most_bytes() {
     for _ in 0..3 {
         page.press("ArrowDown");
     }
-    is_on(&page, "step");
+    wait_for_active(&page, "step");
     page.wait_until("the row has its line", || page.text(&format!("{ACTIVE} .place")).ends_with("optimizer.py:74"));
     page.press("Enter");
-    page.wait_for(&Some("true".into()), || active(&page, "aria-selected"));
+    page.wait_for(&Some("true".into()), || active_attr(&page, "aria-selected"));
     // Selects the row's largest allocation, which marks its stack.
     page.press("a");
     page.wait_until("an allocation is selected", || page.attribute("#details", "data-size").is_some());
@@ -129,24 +129,24 @@ fn keys_lead_to_line_with_most_bytes() {
     assert!(page.attribute("#details", "data-size").is_some());
     page.press("Escape");
     page.wait_for(&None, || page.attribute("#details", "data-size"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn timeline_and_tree_share_selection() {
-    let page = drawn();
+    let page = open_halves();
     page.click("#tab-tree");
     page.wait_until("the tree has rows", || page.attribute("#tree-space .row", "data-bytes").is_some());
     // From the timeline to the tree.
-    let (x, y) = at(&page, 60, 0.9);
+    let (x, y) = point_at_event(&page, 60, 0.9);
     page.click_at(x, y);
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#tree-space .marked", "data-bytes"));
-    is_on(&page, "make_lower");
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#tree-space .marked", "data-bytes"));
+    wait_for_active(&page, "make_lower");
     // From the tree to the timeline: allocations outside the row fade.
     let pixel = |down: f64| {
-        let (x, y) = at(&page, 60, down);
+        let (x, y) = point_at_event(&page, 60, down);
         page.evaluate(&format!("document.elementFromPoint({x}, {y}).id"))
     };
     assert_eq!(pixel(0.9), "timeline");
@@ -154,22 +154,22 @@ fn timeline_and_tree_share_selection() {
     let before = frames();
     let upper = "[...document.querySelectorAll('#tree-space .row')].find(row => row.innerText.includes('make_upper'))";
     // Row elements are reused while the list loads.
-    let row = page.settled("the row exists", || page.evaluate(&format!("{upper}?.id")));
+    let row = page.wait_until_settled("the row exists", || page.evaluate(&format!("{upper}?.id")));
     page.click(&format!("#{} .name", row.as_str().expect("the row has an id")));
-    page.wait_for(&Some(UPPER.to_string()), || page.attribute("#tree-space .selected", "data-bytes"));
+    page.wait_for(&Some(UPPER_BYTES.to_string()), || page.attribute("#tree-space .selected", "data-bytes"));
     page.wait_until("the timeline is drawn again", || frames() != before);
     page.click("#tree-heaviest");
-    page.wait_for(&Some(UPPER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some(UPPER_BYTES.to_string()), || page.attribute("#details", "data-size"));
     // The search marks rows, and "n" moves between them while the tree has the focus.
     page.evaluate("document.querySelector('#find').focus()");
     page.evaluate(
         "{ const find = document.querySelector('#find'); find.value = 'make_lower'; \
                    find.dispatchEvent(new Event('input')); }",
     );
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#tree-space .match", "data-bytes"));
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#tree-space .match", "data-bytes"));
     page.evaluate("document.querySelector('#tree-rows').focus()");
     page.press("n");
-    is_on(&page, "make_lower");
+    wait_for_active(&page, "make_lower");
     page.wait_for(&"1.00 GiB".to_owned(), || page.text(&format!("{ACTIVE} .found")));
     // Focuses the subtree of a row, and returns.
     page.press("f");
@@ -177,7 +177,7 @@ fn timeline_and_tree_share_selection() {
     page.press("ArrowUp");
     page.press("f");
     page.wait_until("the breadcrumbs are shown", || page.text("#tree-way").contains("all allocations"));
-    page.wait_for(&Some("1".into()), || active(&page, "aria-level"));
+    page.wait_for(&Some("1".into()), || active_attr(&page, "aria-level"));
     // Inverting the tree removes the focused breadcrumb, and the focus moves to the tree.
     let focus = || page.evaluate("document.activeElement.id");
     page.evaluate("document.querySelector('#tree-way button').focus()");
@@ -188,22 +188,22 @@ fn timeline_and_tree_share_selection() {
     page.wait_until("the breadcrumbs are shown", || page.text("#tree-way").contains("all allocations"));
     page.press("Backspace");
     page.wait_for(&String::new(), || page.text("#tree-way"));
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn fully_expanded_tree_scrolls_to_end() {
-    let Some(deep) = real("deep-stacks-no-time.pickle") else { return };
-    let page = opened(&deep);
+    let Some(deep) = real_file("deep-stacks-no-time.pickle") else { return };
+    let page = open_tree(&deep);
     page.press("j");
     page.press("h");
-    page.settled("the tree", || page.text("#tree-space"));
-    page.press_held("E", SHIFT);
+    page.wait_until_settled("the tree", || page.text("#tree-space"));
+    page.press_with("E", SHIFT);
     page.wait_until("all rows are expanded", || row_count(&page) > 250);
-    let last = page.settled("the number of rows", || row_count(&page));
+    let last = page.wait_until_settled("the number of rows", || row_count(&page));
     page.press("End");
-    page.wait_for(&Some((last + 1).to_string()), || active(&page, "aria-rowindex"));
+    page.wait_for(&Some((last + 1).to_string()), || active_attr(&page, "aria-rowindex"));
     page.wait_until("the last row is visible", || {
         let seen = "(() => { const row = document.querySelector('#tree-space .active')?.getBoundingClientRect(); \
                     const list = document.querySelector('#tree-scroll').getBoundingClientRect(); \
@@ -229,15 +229,15 @@ fn fully_expanded_tree_scrolls_to_end() {
             page.evaluate(seen) == true
         });
     }
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }
 
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn editor_link_settings_apply_and_are_stored() {
-    let page = opened(&halves());
+    let page = open_tree(&halves());
     page.press(",");
-    page.press_held(",", CTRL);
+    page.press_with(",", CTRL);
     page.wait_for(&Some(String::new()), || page.attribute("dialog#settings", "open"));
     let type_in = |field: &str, text: &str| {
         page.evaluate(&format!(
@@ -281,5 +281,5 @@ fn editor_link_settings_apply_and_are_stored() {
     // The details contain the same links.
     page.press("a");
     page.wait_until("the details contain links", || page.attribute("#frames a.place", "href").is_some());
-    assert_eq!(page.complaints(), Vec::<String>::new());
+    assert_eq!(page.errors(), Vec::<String>::new());
 }

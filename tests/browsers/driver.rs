@@ -9,20 +9,20 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// Timeout of a command.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(240);
 
 /// A browser that the tests run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Browser {
     Firefox,
     /// Firefox with `privacy.resistFingerprinting`, which returns modified pixels of canvases.
-    FirefoxAgainstFingerprinting,
+    FirefoxResistingFingerprinting,
     WebKit,
 }
 
 /// WebDriver commands. Their bodies are the same in both protocols.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Order<'a> {
+pub(crate) enum WebDriverCommand<'a> {
     /// Navigates to a URL.
     Navigate,
     /// Runs a script.
@@ -40,7 +40,7 @@ pub(crate) enum Order<'a> {
 /// Connection to a running browser.
 pub(crate) trait Driver: Send {
     /// Runs a command and returns its value, or the error of the browser.
-    fn tell(&mut self, order: Order<'_>, body: Value) -> Result<Value, String>;
+    fn execute(&mut self, order: WebDriverCommand<'_>, body: Value) -> Result<Value, String>;
 
     /// Folder of downloads.
     fn downloads(&self) -> &Path;
@@ -50,15 +50,15 @@ pub(crate) trait Driver: Send {
     fn version(&self) -> &str;
 }
 
-impl Kind {
+impl Browser {
     /// Starts the browser; `None`, with a message, if it is not installed.
     pub(crate) fn start(self) -> Option<Box<dyn Driver>> {
         match self {
-            Kind::Firefox => firefox::start("firefox", &[]),
-            Kind::FirefoxAgainstFingerprinting => {
+            Browser::Firefox => firefox::start("firefox", &[]),
+            Browser::FirefoxResistingFingerprinting => {
                 firefox::start("firefox-resisting", &[("privacy.resistFingerprinting", "true")])
             }
-            Kind::WebKit => webkit::start(),
+            Browser::WebKit => webkit::start(),
         }
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn version(capabilities: &Value) -> String {
 }
 
 /// Finds the first of these programs on `PATH`; prints a message if there is none.
-pub(crate) fn program(names: &[&str]) -> Option<PathBuf> {
+pub(crate) fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = names.iter().flat_map(|name| std::env::split_paths(&path).map(move |folder| folder.join(name)));
     let found = places.into_iter().find(|program| program.is_file());
@@ -81,7 +81,7 @@ pub(crate) fn program(names: &[&str]) -> Option<PathBuf> {
 }
 
 /// Creates an empty folder of this name.
-pub(crate) fn folder(name: &str) -> PathBuf {
+pub(crate) fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browsers").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("target/tmp can be written");
@@ -89,13 +89,13 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 }
 
 /// Child process that ends with the tests, even if they crash: a shell kills it when its standard input closes.
-pub(crate) struct Process(Child);
+pub(crate) struct GuardedProcess(Child);
 
 const GUARD: &str = r#""$@" </dev/null & child=$!; exec >/dev/null; cat; kill $child; wait $child"#;
 
-impl Process {
+impl GuardedProcess {
     /// Starts the command, with standard error redirected to `log`.
-    pub(crate) fn start(command: &Command, log: &Path) -> Process {
+    pub(crate) fn start(command: &Command, log: &Path) -> GuardedProcess {
         let mut guarded = Command::new("sh");
         guarded.args(["-c", GUARD, "sh"]).arg(command.get_program()).args(command.get_args());
         for (name, value) in command.get_envs() {
@@ -103,7 +103,7 @@ impl Process {
         }
         let log = File::create(log).expect("target/tmp can be written");
         guarded.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log);
-        Process(guarded.spawn().expect("sh can be started"))
+        GuardedProcess(guarded.spawn().expect("sh can be started"))
     }
 
     /// First line of its output; empty if it ends without one.
@@ -116,7 +116,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for GuardedProcess {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

@@ -11,8 +11,8 @@
     reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
-#[path = "../browser/asking.rs"]
-mod asking;
+#[path = "../browser/expressions.rs"]
+mod expressions;
 #[path = "../browser/corpus.rs"]
 mod corpus;
 mod driver;
@@ -24,8 +24,8 @@ mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "the tests of the generator use the rest")]
 mod generate;
-mod kept;
-mod mended;
+mod cached_files;
+mod regressions;
 mod page;
 #[path = "../browser/site.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
@@ -36,7 +36,7 @@ mod webkit;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;
 
-use driver::Kind;
+use driver::Browser;
 
 /// Defines the same tests for each browser. Tests of one browser run in turn, in one session.
 macro_rules! in_each_browser {
@@ -45,7 +45,7 @@ macro_rules! in_each_browser {
             $(#[test]
             #[ignore = "needs dist/ and Firefox: ./run test"]
             fn $test() {
-                crate::page::with(crate::Kind::Firefox, crate::$module::$test);
+                crate::page::run_in(crate::Browser::Firefox, crate::$module::$test);
             })*
         }
 
@@ -53,7 +53,7 @@ macro_rules! in_each_browser {
             $(#[test]
             #[ignore = "needs dist/ and WebKitGTK: ./run test"]
             fn $test() {
-                crate::page::with(crate::Kind::WebKit, crate::$module::$test);
+                crate::page::run_in(crate::Browser::WebKit, crate::$module::$test);
             })*
         }
     };
@@ -64,12 +64,12 @@ in_each_browser![
     files::saved_page_opens_from_disk,
     files::page_from_disk_opens_archives,
     files::page_from_disk_opens_and_saves_files,
-    kept::large_file_opens_again_with_or_without_cache,
-    mended::drop_overlay_stays_while_dragging,
-    mended::drop_without_files_shows_hint,
-    mended::page_keys_do_not_open_quick_find,
-    mended::wasm_is_fetched_once,
-    mended::wheel_deltas_are_read_in_pixels,
+    cached_files::large_file_opens_again_with_or_without_cache,
+    regressions::drop_overlay_stays_while_dragging,
+    regressions::drop_without_files_shows_hint,
+    regressions::page_keys_do_not_open_quick_find,
+    regressions::wasm_is_fetched_once,
+    regressions::wheel_deltas_are_read_in_pixels,
     views::page_starts_with_cpu_renderer,
     views::timeline_is_drawn_and_click_selects_block,
     views::every_tab_opens_and_fills,

@@ -1,7 +1,7 @@
 //! The page in Firefox or WebKitGTK: reading its state, user input, and waiting for conditions.
 
-use crate::asking;
-use crate::driver::{Driver, Kind, Order};
+use crate::expressions;
+use crate::driver::{Driver, Browser, WebDriverCommand};
 use crate::fixtures;
 use crate::site::Site;
 use base64::Engine;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Timeout of a wait.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Key of an element's id in WebDriver messages.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -26,7 +26,7 @@ pub(crate) const CTRL: char = '\u{e009}';
 pub(crate) const LEAST_COLOURS: u64 = 4;
 
 /// Attributes of `#summary`, with the corresponding keys in `expected.json`.
-pub(crate) const SUMMARY: [(&str, &str); 5] = [
+pub(crate) const SUMMARY_KEYS: [(&str, &str); 5] = [
     ("data-peak-requested", "peak_requested"),
     ("data-peak-event", "peak_event"),
     ("data-peak-reserved", "peak_reserved"),
@@ -41,7 +41,7 @@ pub(crate) struct Page {
 
 /// Runs a test in this browser, which is started on the first call and after a failed test. Does nothing if it is not
 /// installed.
-pub(crate) fn with(kind: Kind, test: fn(&Page)) {
+pub(crate) fn run_in(kind: Browser, test: fn(&Page)) {
     static PAGES: [Mutex<Option<Page>>; 3] = [Mutex::new(None), Mutex::new(None), Mutex::new(None)];
     let place = &PAGES[kind as usize];
     let mut page = place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,15 +58,15 @@ pub(crate) fn with(kind: Kind, test: fn(&Page)) {
 }
 
 impl Page {
-    fn tell(&self, order: Order<'_>, body: Value) -> Result<Value, String> {
-        self.driver.borrow_mut().tell(order, body)
+    fn execute(&self, order: WebDriverCommand<'_>, body: Value) -> Result<Value, String> {
+        self.driver.borrow_mut().execute(order, body)
     }
 
     /// Opens `url` in a new document.
     #[track_caller]
     pub(crate) fn open(&self, url: &str) {
         for url in ["about:blank", url] {
-            self.tell(Order::Navigate, json!({ "url": url })).unwrap_or_else(|why| panic!("{url}: {why}"));
+            self.execute(WebDriverCommand::Navigate, json!({ "url": url })).unwrap_or_else(|why| panic!("{url}: {why}"));
         }
     }
 
@@ -91,7 +91,7 @@ impl Page {
     #[track_caller]
     pub(crate) fn open_file(&self, file: &Path) {
         self.open_empty();
-        self.choose(file);
+        self.choose_file(file);
         self.wait_until_ready();
     }
 
@@ -110,24 +110,24 @@ impl Page {
     #[track_caller]
     pub(crate) fn evaluate(&self, expression: &str) -> Value {
         let script = json!({ "script": format!("return ({expression})"), "args": [] });
-        self.tell(Order::Execute, script).unwrap_or_else(|why| panic!("{expression}: {why}"))
+        self.execute(WebDriverCommand::Execute, script).unwrap_or_else(|why| panic!("{expression}: {why}"))
     }
 
     /// Runs statements in the page, with `value` as `arguments[0]`.
     #[track_caller]
     pub(crate) fn run(&self, statements: &str, value: &Value) {
         let script = json!({ "script": statements, "args": [value] });
-        self.tell(Order::Execute, script).unwrap_or_else(|why| panic!("{statements}: {why}"));
+        self.execute(WebDriverCommand::Execute, script).unwrap_or_else(|why| panic!("{statements}: {why}"));
     }
 
     /// Attribute of the element that `selector` matches; `None` if the element or the attribute is missing.
     pub(crate) fn attribute(&self, selector: &str, name: &str) -> Option<String> {
-        self.evaluate(&asking::attribute(selector, name)).as_str().map(str::to_owned)
+        self.evaluate(&expressions::attribute(selector, name)).as_str().map(str::to_owned)
     }
 
     /// Rendered text of an element; empty if there is no such element.
     pub(crate) fn text(&self, selector: &str) -> String {
-        self.evaluate(&asking::text(selector)).as_str().unwrap_or_default().to_owned()
+        self.evaluate(&expressions::text(selector)).as_str().unwrap_or_default().to_owned()
     }
 
     /// State of the page: `body[data-state]`.
@@ -137,26 +137,26 @@ impl Page {
 
     /// Current values of the [`SUMMARY`] attributes; empty if missing.
     pub(crate) fn summary(&self) -> [String; 5] {
-        SUMMARY.map(|(attribute, _)| self.attribute("#summary", attribute).unwrap_or_default())
+        SUMMARY_KEYS.map(|(attribute, _)| self.attribute("#summary", attribute).unwrap_or_default())
     }
 
     /// Chooses a file in the page's file input, as the system's dialog would.
     #[track_caller]
-    pub(crate) fn choose(&self, file: &Path) {
+    pub(crate) fn choose_file(&self, file: &Path) {
         let found = self
-            .tell(Order::Find, json!({ "using": "css selector", "value": "#file" }))
+            .execute(WebDriverCommand::Find, json!({ "using": "css selector", "value": "#file" }))
             .expect("the file input exists");
         let element = found[ELEMENT].as_str().expect("the response has an element");
-        self.tell(Order::SendKeys(element), json!({ "text": file })).unwrap_or_else(|why| panic!("{why}"));
+        self.execute(WebDriverCommand::SendKeys(element), json!({ "text": file })).unwrap_or_else(|why| panic!("{why}"));
     }
 
     /// Clicks at these fractions (0..1) of an element's width and height, once it does not move and is not covered
     /// there.
     #[track_caller]
     pub(crate) fn click_at(&self, selector: &str, across: f64, down: f64) {
-        if let Some(opener) = self.evaluate(&asking::opener(selector)).as_str() {
+        if let Some(opener) = self.evaluate(&expressions::opener_of(selector)).as_str() {
             self.click_at(opener, 0.5, 0.5);
-            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&asking::opener(selector)).is_null());
+            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&expressions::opener_of(selector)).is_null());
         }
         let point = RefCell::new(Value::Null);
         let place = format!(
@@ -172,7 +172,7 @@ impl Page {
             !now.is_null() && now == before
         });
         let point = point.into_inner();
-        self.act(&json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
+        self.perform_actions(&json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
             { "type": "pointerMove", "x": point[0], "y": point[1], "duration": 0 },
             { "type": "pointerDown", "button": 0 },
             { "type": "pointerUp", "button": 0 },
@@ -191,12 +191,12 @@ impl Page {
         let event = |kind: &str, key: &char| json!({ "type": kind, "value": key });
         let mut actions: Vec<Value> = keys.iter().map(|key| event("keyDown", key)).collect();
         actions.extend(keys.iter().rev().map(|key| event("keyUp", key)));
-        self.act(&json!({ "type": "key", "id": "keyboard", "actions": actions }));
+        self.perform_actions(&json!({ "type": "key", "id": "keyboard", "actions": actions }));
     }
 
     #[track_caller]
-    fn act(&self, source: &Value) {
-        self.tell(Order::Act, json!({ "actions": [source] })).unwrap_or_else(|why| panic!("{source}: {why}"));
+    fn perform_actions(&self, source: &Value) {
+        self.execute(WebDriverCommand::Act, json!({ "actions": [source] })).unwrap_or_else(|why| panic!("{source}: {why}"));
     }
 
     /// Focuses the element with this id.
@@ -207,10 +207,10 @@ impl Page {
 
     /// Number of distinct colours of an element on a screenshot, which the page itself decodes.
     #[track_caller]
-    pub(crate) fn colours(&self, selector: &str) -> u64 {
+    pub(crate) fn colour_count(&self, selector: &str) -> u64 {
         // WebKit shows a bar at the bottom after a download, which may cover the element.
         self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", &selector.into());
-        let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_else(|why| panic!("{why}"));
+        let picture = self.execute(WebDriverCommand::Screenshot, json!({})).unwrap_or_else(|why| panic!("{why}"));
         let count = format!(
             "window.seenColours = null; const image = new Image(); image.onload = () => {{ \
              const scale = image.naturalWidth / innerWidth; \
@@ -239,17 +239,17 @@ impl Page {
     }
 
     /// Removes an earlier download of this name.
-    pub(crate) fn forget_download(&self, name: &str) {
+    pub(crate) fn remove_download(&self, name: &str) {
         let _ = std::fs::remove_file(self.driver.borrow().downloads().join(name));
     }
 
     /// Waits until `holds` returns true.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, holds: impl Fn() -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !holds() {
             if Instant::now() >= deadline {
-                self.keep("timeout");
+                self.save_screenshot("timeout");
                 panic!(
                     "timeout waiting until {what}: target/screenshots/timeout.png; the page shows {:?}",
                     self.text("#status")
@@ -260,10 +260,10 @@ impl Page {
     }
 
     /// Saves a screenshot as `target/screenshots/NAME.png`.
-    fn keep(&self, name: &str) {
+    fn save_screenshot(&self, name: &str) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("screenshots");
         std::fs::create_dir_all(&folder).expect("target can be written");
-        let picture = self.tell(Order::Screenshot, json!({})).unwrap_or_default();
+        let picture = self.execute(WebDriverCommand::Screenshot, json!({})).unwrap_or_default();
         let bytes = BASE64_STANDARD.decode(picture.as_str().unwrap_or_default()).unwrap_or_default();
         std::fs::write(folder.join(format!("{name}.png")), bytes).expect("target can be written");
     }
@@ -271,7 +271,7 @@ impl Page {
     /// Waits until `read` returns `wanted`. On a timeout the failure shows the last value.
     #[track_caller]
     pub(crate) fn wait_for<T: PartialEq + Debug>(&self, wanted: &T, read: impl Fn() -> T) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut found = read();
         while found != *wanted && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
@@ -282,7 +282,7 @@ impl Page {
 
     /// Waits until [`fixtures::halves`] is open and its numbers are shown.
     #[track_caller]
-    pub(crate) fn shows_halves(&self) {
+    pub(crate) fn wait_for_halves(&self) {
         self.wait_until_ready();
         self.wait_for(&fixtures::halves_summary(), || self.summary());
     }

@@ -1,6 +1,6 @@
 //! Views in Firefox and WebKitGTK: timeline, tabs, links and copying.
 
-use crate::fixtures::{self, LOWER, halves};
+use crate::fixtures::{self, LOWER_BYTES, halves};
 use crate::generate::{Options, generate};
 use crate::page::{CTRL, LEAST_COLOURS, Page};
 use crate::site::Site;
@@ -18,9 +18,9 @@ pub(crate) fn page_starts_with_cpu_renderer(page: &Page) {
 
 pub(crate) fn timeline_is_drawn_and_click_selects_block(page: &Page) {
     page.open_file(&halves());
-    page.wait_until("blocks are drawn", || page.colours("#timeline") >= LEAST_COLOURS);
+    page.wait_until("blocks are drawn", || page.colour_count("#timeline") >= LEAST_COLOURS);
     page.click_at("#timeline", 0.6, 0.75);
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
 }
 
 /// Id of each tab, and a selector that matches once its view has content.
@@ -57,17 +57,17 @@ pub(crate) fn every_tab_opens_and_fills(page: &Page) {
     for _ in 0..3 {
         for (tab, plot) in [("#tab-flame", "#flame-plot"), ("#tab-state", "#memory-plot")] {
             page.click(tab);
-            page.wait_until(&format!("{plot} is drawn"), || page.colours(plot) >= LEAST_COLOURS);
+            page.wait_until(&format!("{plot} is drawn"), || page.colour_count(plot) >= LEAST_COLOURS);
         }
     }
 }
 
 pub(crate) fn link_restores_view(page: &Page) {
     let file = halves();
-    page.open(&Site::shared().page_with("../snapshots/halves.pickle"));
-    page.shows_halves();
+    page.open(&Site::shared().page_with_link("../snapshots/halves.pickle"));
+    page.wait_for_halves();
     page.click_at("#timeline", 0.6, 0.75);
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
     page.click("#tab-table");
     page.wait_until("the link contains the view", || {
         let hash = page.evaluate("location.hash").to_string();
@@ -75,8 +75,8 @@ pub(crate) fn link_restores_view(page: &Page) {
     });
     let link = page.evaluate("location.href").as_str().expect("an address").to_owned();
     page.open(&link);
-    page.shows_halves();
-    page.wait_for(&Some(LOWER.to_string()), || page.attribute("#details", "data-size"));
+    page.wait_for_halves();
+    page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
     page.wait_for(&Some("true".to_owned()), || page.attribute("#tab-table", "aria-pressed"));
     page.wait_for(&Value::from(link.as_str()), || page.evaluate("location.href"));
     drop(file);
@@ -86,7 +86,7 @@ pub(crate) fn copy_contains_all_events(page: &Page) {
     let words = "--events 100000".split(' ').map(str::to_owned);
     let (options, _) = Options::parse(words).expect("known options");
     let (bytes, _) = generate(&options, Vec::new()).expect("writing to a Vec succeeds");
-    page.open_file(&fixtures::file("copied.pickle", &bytes));
+    page.open_file(&fixtures::write_file("copied.pickle", &bytes));
     let events = page.attribute("#summary", "data-events").expect("the number of events");
     assert!(events.parse::<u64>().expect("the number of events") >= 100_000);
     page.click("#tab-events");

@@ -136,7 +136,7 @@ impl Session {
                 let answer = self.workshop.memscape(&words, &format!("{}\n", protocol::QUESTION))?;
                 protocol::check_answer(&answer)
             }
-            "mcp" => protocol::tools(&self.workshop, &words).map(|_| ()),
+            "mcp" => protocol::listed_tools(&self.workshop, &words).map(|_| ()),
             "sql" if words.iter().any(|word| word.contains("SELECT") || word == "--schema") => {
                 self.workshop.memscape(&words, "").map(|_| ())
             }

@@ -34,11 +34,11 @@ fn emphasized(document: &Document) -> Vec<(usize, String)> {
 }
 
 /// Returns true if the sources in `folder` contain this text as a string, because some elements are created at run time.
-fn is_made(folder: &Path, label: &str) -> bool {
+fn is_in_sources(folder: &Path, label: &str) -> bool {
     fs::read_dir(folder).unwrap().any(|entry| {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            is_made(&path, label)
+            is_in_sources(&path, label)
         } else {
             fs::read_to_string(&path).unwrap().contains(&format!("\"{label}\""))
         }
@@ -57,8 +57,8 @@ fn menu_paths_in_the_readme_exist() {
         let is_known = |label: &str| {
             all.contains(label)
                 || topics.contains(label)
-                || is_made(&root().join("src/page"), label)
-                || is_made(&root().join("src/ui"), label)
+                || is_in_sources(&root().join("src/page"), label)
+                || is_in_sources(&root().join("src/ui"), label)
         };
         if is_known(&path) {
             continue;

@@ -26,7 +26,7 @@ pub(super) fn check_answer(answer: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// Fails if the command fails or lists no tools.
-pub(super) fn tools(workshop: &Workshop, words: &[String]) -> Result<Vec<String>, String> {
+pub(super) fn listed_tools(workshop: &Workshop, words: &[String]) -> Result<Vec<String>, String> {
     let answer = workshop.memscape(words, HANDSHAKE)?;
     let lines = answer.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let listed = lines.into_iter().find(|line| line["id"] == 2).ok_or("does not list its tools")?;
@@ -55,7 +55,7 @@ fn registered_server_has_listed_tools() {
             let words = server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
             // The example names a folder that does not exist here.
             let words: Vec<String> = words.map(|word| word.replace("/home/me/runs", "runs")).collect();
-            registered.push(tools(&workshop, &words).unwrap());
+            registered.push(listed_tools(&workshop, &words).unwrap());
         }
     }
     assert_eq!(registered.len(), 1);

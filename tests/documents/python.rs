@@ -28,7 +28,7 @@ def train_step(batch):
 "#;
 
 /// Stops the servers that a block started.
-const END: &str = "
+const EPILOGUE: &str = "
 for shown in views:
     shown.close()
 ";
@@ -51,7 +51,7 @@ fn python_in_documents_runs() {
     for document in documents() {
         for block in document.blocks.iter().filter(|block| block.language == "python") {
             count += 1;
-            let error = run(&workshop, &format!("{PRELUDE}\n{}\n{END}", block.text));
+            let error = run(&workshop, &format!("{PRELUDE}\n{}\n{EPILOGUE}", block.text));
             assert!(error.is_none(), "{}:{}: {}", document.name, block.line, error.unwrap());
         }
         // Calls in code spans of prose and tables.
@@ -62,7 +62,7 @@ fn python_in_documents_runs() {
         if !calls.is_empty() {
             count += calls.len();
             let program = format!(
-                "{PRELUDE}\nrec = memscape.start(folder)\ns = memscape.open(FILE)\n{}\n{END}",
+                "{PRELUDE}\nrec = memscape.start(folder)\ns = memscape.open(FILE)\n{}\n{EPILOGUE}",
                 calls.join("\n")
             );
             let error = run(&workshop, &program);

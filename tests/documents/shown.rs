@@ -7,7 +7,7 @@ use super::{DOCUMENTS, assert_none, document};
 use std::fs;
 
 /// Returns the output as a document shows it, cut to the number of lines in `old` if that ends with `...`.
-fn shown(output: &str, old: &[&str]) -> String {
+fn cut_to_shown(output: &str, old: &[&str]) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
     match old {
         [first @ .., "..."] => {
@@ -35,7 +35,7 @@ fn shown_output_matches_command() {
                 assert_eq!(command[0], "memscape", "{name}:{}: {}", block.line, lines[0]);
                 let output =
                     workshop.memscape(&command[1..], "").unwrap_or_else(|error| panic!("{}: {error}", lines[0]));
-                now += &format!("$ {}\n{}", lines[0], shown(&output, &lines[1..]));
+                now += &format!("$ {}\n{}", lines[0], cut_to_shown(&output, &lines[1..]));
             }
             if now != block.text {
                 errors.push(format!("{name}:{}: shown\n{}printed\n{now}", block.line, block.text));
@@ -53,6 +53,6 @@ fn shown_output_matches_command() {
 
 #[test]
 fn omitted_lines_are_not_compared() {
-    assert_eq!(shown("a\nb \nc\n", &["x", "y", "..."]), "a\nb\n...\n");
-    assert_eq!(shown("a\nb\n", &["x"]), "a\nb\n");
+    assert_eq!(cut_to_shown("a\nb \nc\n", &["x", "y", "..."]), "a\nb\n...\n");
+    assert_eq!(cut_to_shown("a\nb\n", &["x"]), "a\nb\n");
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXPANDABLE_SPAN: u64 = 1 << 40;
 
 /// Distance between two segments of fixed size and alignment of their addresses, in bytes.
-const APART: u64 = 2 << 20;
+const SEGMENT_SPACING: u64 = 2 << 20;
 
 /// State of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,15 +75,15 @@ impl Allocator {
 
     /// Returns the number of bytes to request from the driver if no free block fits `request`. Expandable segments may
     /// need several calls.
-    pub(crate) fn lacks(&self, request: u64, owner: Owner) -> Option<u64> {
+    pub(crate) fn missing_bytes(&self, request: u64, owner: Owner) -> Option<u64> {
         if self.best_fit(request, owner).is_some() {
             return None;
         }
         let size = self.rounded(request);
-        let pool = Pool::of(size, owner);
+        let pool = Pool::for_size(size, owner);
         Some(match self.kind {
             Kind::Fixed => pool.segment_for(size),
-            Kind::Expandable => self.gap(pool, size).1,
+            Kind::Expandable => self.next_mapping(pool, size).1,
             Kind::Host => size,
         })
     }
@@ -91,11 +91,11 @@ impl Allocator {
     /// Adds `size` bytes from the driver for `request` and returns their address.
     pub(crate) fn grow(&mut self, request: u64, owner: Owner, size: u64, context: Option<Context>) -> u64 {
         let rounded = self.rounded(request);
-        let pool = Pool::of(rounded, owner);
+        let pool = Pool::for_size(rounded, owner);
         let address = if self.kind == Kind::Expandable {
-            self.gap(pool, rounded).0
+            self.next_mapping(pool, rounded).0
         } else {
-            let next = self.next_segment + size.next_multiple_of(APART) + APART;
+            let next = self.next_segment + size.next_multiple_of(SEGMENT_SPACING) + SEGMENT_SPACING;
             std::mem::replace(&mut self.next_segment, next)
         };
         // A segment right behind it is merged.
@@ -122,7 +122,7 @@ impl Allocator {
         let block = Block { size, requested: 0, state: State::Allocated, context: None, born: None, segment };
         self.blocks.insert(address, block);
         self.totals.reserved += size;
-        self.join(address);
+        self.free_and_merge(address);
         address
     }
 
@@ -149,7 +149,7 @@ impl Allocator {
     }
 
     /// Marks a block as awaiting free: the program has freed it, but a stream still uses it.
-    pub(crate) fn wait(&mut self, address: u64) {
+    pub(crate) fn mark_pending(&mut self, address: u64) {
         self.blocks.get_mut(&address).expect("a live block").state = State::PendingFree;
     }
 
@@ -158,7 +158,7 @@ impl Allocator {
         let freed = &self.blocks[&address];
         self.totals.requested -= freed.requested;
         self.totals.rounded -= freed.size;
-        self.join(address);
+        self.free_and_merge(address);
     }
 
     /// Returns address and size of each part that emptying the cache returns to the driver, in PyTorch's order.
@@ -222,7 +222,7 @@ impl Allocator {
     }
 
     /// Makes a block free and merges it with free neighbors.
-    fn join(&mut self, address: u64) {
+    fn free_and_merge(&mut self, address: u64) {
         let freed = self.blocks.remove(&address).expect("a block that is not free");
         let (segment, mut start, mut size) = (freed.segment, address, freed.size);
         let pool = self.segments[&segment].pool;
@@ -246,7 +246,7 @@ impl Allocator {
 
     /// Returns address and bytes of the pages to map next for a block of `size`: in the first gap of the first stretch
     /// without live blocks that is long enough.
-    fn gap(&self, pool: Pool, size: u64) -> (u64, u64) {
+    fn next_mapping(&self, pool: Pool, size: u64) -> (u64, u64) {
         let [start, end] = self.range(pool);
         let mapped = self.segments.range(start..end).map(|(&address, segment)| [address, address + segment.size]);
         let mut from = start;
@@ -288,7 +288,7 @@ impl Allocator {
     }
 
     /// Returns the size of a free block and of the gap right behind it.
-    fn reach(&self, &(pool, size, address): &(Pool, u64, u64)) -> u64 {
+    fn growable_size(&self, &(pool, size, address): &(Pool, u64, u64)) -> u64 {
         let [_, end] = self.range(pool);
         let at = address + size;
         let next = self.segments.range(address + 1..end).next().map_or(end, |(&next, _)| next);
@@ -311,13 +311,13 @@ impl Allocator {
 
     fn best_fit(&self, request: u64, owner: Owner) -> Option<(Pool, u64, u64)> {
         let size = self.rounded(request);
-        let pool = Pool::of(size, owner);
+        let pool = Pool::for_size(size, owner);
         let mut fitting =
             self.free.range((pool, size, 0)..).copied().take_while(|&(found_in, ..)| found_in == pool).peekable();
         let mut found = fitting.next()?;
         // Blocks that can grow are left for larger requests.
         while self.kind == Kind::Expandable
-            && let Some(next) = fitting.next_if(|next| self.reach(next) < self.reach(&found))
+            && let Some(next) = fitting.next_if(|next| self.growable_size(next) < self.growable_size(&found))
         {
             found = next;
         }

@@ -12,7 +12,7 @@
 mod generate;
 
 use flate2::{Compression, write::GzEncoder};
-use generate::{Options, truth::Truth};
+use generate::{Options, expected::Expected};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(options: &Options, path: &str) -> io::Result<Truth> {
+fn write(options: &Options, path: &str) -> io::Result<Expected> {
     let file = BufWriter::new(File::create(path)?);
     if path.ends_with(".gz") {
         // Without a time stamp, so that the same options give the same bytes.

@@ -36,13 +36,13 @@ pub(crate) struct Options {
     pub(crate) snapshots: bool,
     /// Record pinned host memory as well.
     pub(crate) host: bool,
-    pub(crate) story: Story,
-    pub(crate) work: Work,
+    pub(crate) program: Program,
+    pub(crate) work: StepSize,
 }
 
 /// Size of the work in a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct StepSize {
     /// Sequences in a batch. The default is 4.
     pub(crate) batch: Option<u64>,
     /// Tokens in a sequence, the same in each step. Attention then saves its scores, the only tensors that grow
@@ -56,7 +56,7 @@ pub(crate) struct Work {
 
 /// Program to simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Story {
+pub(crate) enum Program {
     Training,
     /// An evaluation whose results fragment memory, and a training step that therefore fails.
     Fragmentation,
@@ -103,8 +103,8 @@ impl Default for Options {
             private_pools: false,
             snapshots: false,
             host: false,
-            story: Story::Training,
-            work: Work::default(),
+            program: Program::Training,
+            work: StepSize::default(),
         }
     }
 }
@@ -129,10 +129,10 @@ impl Options {
         let base = Options { depth: 12, before_recording_mib: None, ..Options::default() };
         let model = |layers| Model { layers, hidden: 1024, vocabulary: 50_304 };
         Some(match name {
-            "out-of-memory" => Options { story: Story::Fragmentation, ..base },
+            "out-of-memory" => Options { program: Program::Fragmentation, ..base },
             "leak" => Options { length: Length::Steps(8), model: model(3), leak: true, ..base },
             "training" => Options { length: Length::Steps(3), model: model(6), layer_annotations: true, ..base },
-            "cuda-graphs" => Options { story: Story::Graphs, private_pools: true, ..base },
+            "cuda-graphs" => Options { program: Program::Graphs, private_pools: true, ..base },
             _ => return None,
         })
     }

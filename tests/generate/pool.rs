@@ -42,7 +42,7 @@ pub(crate) enum Owner {
 
 impl Pool {
     /// Returns the pool for blocks of this size.
-    pub(super) fn of(size: u64, owner: Owner) -> Pool {
+    pub(super) fn for_size(size: u64, owner: Owner) -> Pool {
         Pool { owner, class: if size <= SMALL_REQUEST { Class::Small } else { Class::Large } }
     }
 

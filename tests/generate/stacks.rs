@@ -1,6 +1,6 @@
 //! Stacks as captured by PyTorch: C++ frames of allocator and operator, then Python frames, innermost first.
 
-use super::stories;
+use super::programs;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -140,7 +140,7 @@ impl Stacks {
     }
 
     /// Returns the stack of a site as frame numbers.
-    pub(crate) fn at(&mut self, site: Site) -> Rc<[u32]> {
+    pub(crate) fn stack_of(&mut self, site: Site) -> Rc<[u32]> {
         if let Some(stack) = self.sites.get(&site) {
             return Rc::clone(stack);
         }
@@ -148,12 +148,12 @@ impl Stacks {
         let padding = self.depth.saturating_sub(native.len() + python.len());
         let padding = INTERPRETER.iter().cycle().take(padding).map(|name| cpp(name));
         let stack: Vec<Frame> = native.into_iter().map(cpp).chain(padding).chain(python).collect();
-        let stack: Rc<[u32]> = stack.into_iter().map(|frame| self.number(frame)).collect();
+        let stack: Rc<[u32]> = stack.into_iter().map(|frame| self.frame_number(frame)).collect();
         self.sites.insert(site, Rc::clone(&stack));
         stack
     }
 
-    fn number(&mut self, frame: Frame) -> u32 {
+    fn frame_number(&mut self, frame: Frame) -> u32 {
         let frames = &mut self.frames;
         *self.numbers.entry(frame).or_insert_with(|| {
             frames.push(frame);
@@ -259,7 +259,7 @@ fn frames(site: Site) -> (Vec<&'static str>, Vec<Frame>) {
         Site::Leak => (operator(6), step(vec![python("log_metrics", TRAIN, 71)], 67)),
         Site::EmptyCache => (RELEASE[..1].to_vec(), step(vec![python("empty_cache", TORCH_MEMORY, 224)], 68)),
         Site::Snapshot => (Vec::new(), step(vec![python("_snapshot", TORCH_MEMORY, 971)], 69)),
-        Site::Story(number) => match stories::place(number) {
+        Site::Story(number) => match programs::site_frames(number) {
             (_, true, python) => (RELEASE.to_vec(), python),
             (number, false, python) => (operator(number), python),
         },

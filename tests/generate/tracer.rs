@@ -25,7 +25,7 @@ pub(crate) struct Context {
 /// Marks the last event that uses a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reuse {
-    ComesAgain,
+    Repeated,
     Last,
 }
 
@@ -64,7 +64,7 @@ pub(crate) trait Sink {
 pub(crate) struct Survey {
     pub(crate) events: u64,
     /// State at the end of the run.
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<FinalState>,
 }
 
 impl Sink for Survey {
@@ -75,7 +75,7 @@ impl Sink for Survey {
 }
 
 /// State at the end of a run.
-pub(crate) struct End {
+pub(crate) struct FinalState {
     pub(crate) allocator: Allocator,
     pub(crate) stacks: Stacks,
     pub(crate) annotations: Vec<Annotation>,
@@ -102,11 +102,11 @@ pub(crate) struct Tracer<'a, S> {
     sink: &'a mut S,
     time_us: u64,
     captures: u64,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingFree>,
 }
 
 /// A freed block that a stream still uses.
-struct Waiting {
+struct PendingFree {
     address: u64,
     context: Context,
     /// Number of its `free_requested` event.
@@ -114,7 +114,7 @@ struct Waiting {
 }
 
 /// The part of an event that the caller knows.
-struct Happening {
+struct EventParts {
     action: &'static str,
     address: u64,
     size: u64,
@@ -158,17 +158,17 @@ impl<'a, S: Sink> Tracer<'a, S> {
         let context = self.capture(site);
         // Nothing is captured before recording.
         let kept = self.is_recording.then(|| context.clone());
-        while let Some(size) = self.allocator.lacks(request, owner) {
+        while let Some(size) = self.allocator.missing_bytes(request, owner) {
             let before = self.allocator.totals;
             let address = self.allocator.grow(request, owner, size, kept.clone());
             let action = if self.options.expandable { "segment_map" } else { "segment_alloc" };
-            let happening = Happening { action, address, size, owner, born: None, waited: 0 };
-            self.record(&happening, &context, Reuse::ComesAgain, before)?;
+            let happening = EventParts { action, address, size, owner, born: None, waited: 0 };
+            self.record(&happening, &context, Reuse::Repeated, before)?;
         }
         let before = self.allocator.totals;
         let born = self.is_recording.then_some(self.events);
         let address = self.allocator.allocate(request, owner, kept, born);
-        let happening = Happening { action: "alloc", address, size: request, owner, born, waited: 0 };
+        let happening = EventParts { action: "alloc", address, size: request, owner, born, waited: 0 };
         self.record(&happening, &context, Reuse::Last, before)?;
         Ok(address)
     }
@@ -182,13 +182,13 @@ impl<'a, S: Sink> Tracer<'a, S> {
     /// Requests the free of a block that another stream still uses.
     pub(crate) fn free_later(&mut self, address: u64, site: Site) -> io::Result<()> {
         let waiting = self.request_free(address, site)?;
-        self.allocator.wait(address);
+        self.allocator.mark_pending(address);
         self.waiting.push_back(waiting);
         Ok(())
     }
 
     /// Completes the oldest free that waits for a stream.
-    pub(crate) fn catch_up(&mut self) -> io::Result<()> {
+    pub(crate) fn complete_oldest_free(&mut self) -> io::Result<()> {
         match self.waiting.pop_front() {
             Some(waiting) => self.complete_free(&waiting),
             None => Ok(()),
@@ -196,16 +196,16 @@ impl<'a, S: Sink> Tracer<'a, S> {
     }
 
     /// Completes all frees that wait for a stream.
-    pub(crate) fn catch_up_with_all(&mut self) -> io::Result<()> {
+    pub(crate) fn complete_all_frees(&mut self) -> io::Result<()> {
         while !self.waiting.is_empty() {
-            self.catch_up()?;
+            self.complete_oldest_free()?;
         }
         Ok(())
     }
 
     /// Completes all waiting frees and releases free memory to the driver.
     pub(crate) fn empty_cache(&mut self, site: Site) -> io::Result<()> {
-        self.catch_up_with_all()?;
+        self.complete_all_frees()?;
         let context = self.capture(site);
         let parts = self.allocator.releasable();
         let last = parts.last().copied();
@@ -213,8 +213,8 @@ impl<'a, S: Sink> Tracer<'a, S> {
             let before = self.allocator.totals;
             self.allocator.release(address, size);
             let action = if self.options.expandable { "segment_unmap" } else { "segment_free" };
-            let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
-            let reuse = if Some(part) == last { Reuse::Last } else { Reuse::ComesAgain };
+            let happening = EventParts { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+            let reuse = if Some(part) == last { Reuse::Last } else { Reuse::Repeated };
             self.record(&happening, &context, reuse, before)?;
         }
         Ok(())
@@ -222,9 +222,9 @@ impl<'a, S: Sink> Tracer<'a, S> {
 
     /// Records an event without an effect on memory: `snapshot`, or `oom`, where `size` bytes are requested and the
     /// driver has `address` bytes left.
-    pub(crate) fn note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
+    pub(crate) fn record_note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
         let context = self.capture(site);
-        let happening = Happening { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+        let happening = EventParts { action, address, size, owner: Owner::Default, born: None, waited: 0 };
         self.record(&happening, &context, Reuse::Last, self.allocator.totals)
     }
 
@@ -235,33 +235,33 @@ impl<'a, S: Sink> Tracer<'a, S> {
         }
     }
 
-    fn request_free(&mut self, address: u64, site: Site) -> io::Result<Waiting> {
-        let waiting = Waiting { address, context: self.capture(site), since: self.events };
-        let happening = self.end_of(&waiting, "free_requested");
-        self.record(&happening, &waiting.context, Reuse::ComesAgain, self.allocator.totals)?;
+    fn request_free(&mut self, address: u64, site: Site) -> io::Result<PendingFree> {
+        let waiting = PendingFree { address, context: self.capture(site), since: self.events };
+        let happening = self.free_parts(&waiting, "free_requested");
+        self.record(&happening, &waiting.context, Reuse::Repeated, self.allocator.totals)?;
         Ok(waiting)
     }
 
-    fn complete_free(&mut self, waiting: &Waiting) -> io::Result<()> {
-        let happening = self.end_of(waiting, "free_completed");
+    fn complete_free(&mut self, waiting: &PendingFree) -> io::Result<()> {
+        let happening = self.free_parts(waiting, "free_completed");
         let before = self.allocator.totals;
         self.allocator.free(waiting.address);
         self.record(&happening, &waiting.context, Reuse::Last, before)
     }
 
-    fn end_of(&self, waiting: &Waiting, action: &'static str) -> Happening {
+    fn free_parts(&self, waiting: &PendingFree, action: &'static str) -> EventParts {
         let block = &self.allocator.blocks[&waiting.address];
         let owner = self.allocator.owner(waiting.address);
         let waited = self.events - waiting.since;
-        Happening { action, address: waiting.address, size: block.requested, owner, born: block.born, waited }
+        EventParts { action, address: waiting.address, size: block.requested, owner, born: block.born, waited }
     }
 
     fn capture(&mut self, site: Site) -> Context {
         self.captures += 1;
-        Context { number: self.captures, frames: self.stacks.at(site), site }
+        Context { number: self.captures, frames: self.stacks.stack_of(site), site }
     }
 
-    fn record(&mut self, what: &Happening, context: &Context, reuse: Reuse, before: Totals) -> io::Result<()> {
+    fn record(&mut self, what: &EventParts, context: &Context, reuse: Reuse, before: Totals) -> io::Result<()> {
         if !self.is_recording {
             return Ok(());
         }

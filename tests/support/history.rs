@@ -1,7 +1,7 @@
 //! Histories made of lifetimes only, drawn as text or random.
 
 use memscape::replay::{AllocationId, Allocations, Curve, LiveSets, Times, Totals};
-use memscape::slice::Slice;
+use memscape::slice::TimeSlice;
 use memscape::timeline::{Order, Paint, Source};
 use memscape::units::{EventIdx, Moment};
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ pub(crate) struct History {
     /// Moment of each allocation's free_requested event.
     pub(crate) requested_at: Vec<u32>,
     /// Allocation ids from the bottom of the stack to the top.
-    pub(crate) ranked: Vec<u32>,
+    pub(crate) order: Vec<u32>,
     /// Time of each event in µs since the first, non-decreasing. Empty if times are not recorded.
     pub(crate) elapsed: Vec<u64>,
     /// Live requested bytes at each moment.
@@ -23,7 +23,7 @@ pub(crate) struct History {
     /// Bytes awaiting free at each moment.
     pub(crate) pending: Vec<i64>,
     allocations: Allocations,
-    order: Option<Order>,
+    grouped: Option<Order>,
     times: Times,
     live: LiveSets,
     totals: [Totals; 3],
@@ -55,21 +55,21 @@ impl History {
         let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
         let pending = vec![0; requested.len()];
         let totals =
-            [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| step(curve, event)));
-        let ranked = (0..spans.len() as u32).collect();
+            [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| change_at(curve, event)));
+        let order = (0..spans.len() as u32).collect();
         let mut live = LiveSets::default();
-        live.step(&allocations, events + 1, &mut Slice::new(&mut || true)).unwrap();
-        let (order, times, elapsed) = (None, Times::default(), Vec::new());
+        live.step(&allocations, events + 1, &mut TimeSlice::new(&mut || true)).unwrap();
+        let (grouped, times, elapsed) = (None, Times::default(), Vec::new());
         History {
             spans,
             requested_at,
-            ranked,
+            order,
             elapsed,
             requested,
             reserved,
             pending,
             allocations,
-            order,
+            grouped,
             times,
             live,
             totals,
@@ -80,8 +80,8 @@ impl History {
     /// Stacks allocations by group. Allocation `id` is in group `groups[id % groups.len()]`.
     pub(crate) fn grouped(mut self, groups: &[u32]) -> History {
         let groups: Vec<u32> = (0..self.spans.len()).map(|id| groups[id % groups.len()]).collect();
-        self.ranked.sort_by_key(|&id| groups[id as usize]);
-        self.order = Some(Order::grouped(&groups));
+        self.order.sort_by_key(|&id| groups[id as usize]);
+        self.grouped = Some(Order::grouped(&groups));
         self
     }
 
@@ -105,7 +105,7 @@ impl History {
             Some(*total)
         });
         self.pending = pending.collect();
-        self.totals[2] = Totals::build(events, self.pending[0], |event| step(&self.pending, event));
+        self.totals[2] = Totals::build(events, self.pending[0], |event| change_at(&self.pending, event));
         self
     }
 
@@ -123,7 +123,7 @@ impl History {
 
     /// Parses a picture: one line per allocation, top of the stack first, one character per moment (`#` if live), then
     /// the size in bytes.
-    pub(crate) fn drawn(picture: &str) -> History {
+    pub(crate) fn from_picture(picture: &str) -> History {
         let lines = picture.lines().rev().map(str::trim).filter(|line| !line.is_empty());
         let mut events = 0;
         let spans: Vec<_> = lines
@@ -148,26 +148,26 @@ impl History {
     }
 
     /// Passes the history to `look` as a [`Source`].
-    pub(crate) fn with<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
-        let requested = |event| step(&self.requested, event);
-        let reserved = |event| step(&self.reserved, event);
-        let pending = |event| step(&self.pending, event);
+    pub(crate) fn with_source<R>(&self, look: impl FnOnce(&Source) -> R) -> R {
+        let requested = |event| change_at(&self.requested, event);
+        let reserved = |event| change_at(&self.reserved, event);
+        let pending = |event| change_at(&self.pending, event);
         look(&Source {
             allocations: &self.allocations,
             live: &self.live,
-            order: self.order.as_ref(),
-            clock: self.times.clock(),
+            order: self.grouped.as_ref(),
+            clock: self.times.time_axis(),
             requested: Curve::new(&self.totals[0], &requested),
             reserved: Curve::new(&self.totals[1], &reserved),
             pending: Curve::new(&self.totals[2], &pending),
             paint: &paint,
-            highlight: self.highlight.then_some(&stands_out as &dyn Fn(AllocationId) -> bool),
+            highlight: self.highlight.then_some(&is_highlighted as &dyn Fn(AllocationId) -> bool),
         })
     }
 }
 
 /// Returns whether an allocation is highlighted in a history with highlights.
-pub(crate) fn stands_out(allocation: AllocationId) -> bool {
+pub(crate) fn is_highlighted(allocation: AllocationId) -> bool {
     allocation.0 % 3 == 1
 }
 
@@ -198,6 +198,6 @@ pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value 
     })
 }
 
-fn step(curve: &[i64], event: EventIdx) -> i64 {
+fn change_at(curve: &[i64], event: EventIdx) -> i64 {
     curve[event.0 as usize + 1] - curve[event.0 as usize]
 }

@@ -1,21 +1,21 @@
 //! Generated files with numbered frames for stress tests of stacks, and measurements of the engine's longest time
 //! between checks of the clock.
 
-use memscape::engine::{Engine, Reply, Request, Want};
+use memscape::engine::{Engine, Reply, Request, NeededBytes};
 use std::time::{Duration, Instant};
 
 /// Builds a pickle with functions `f0`, `f1`, … as frames. Each allocation has a size and a stack of frame numbers,
 /// innermost first.
 pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u32>)>) -> Vec<u8> {
-    written("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
+    write_pickle("/home/me/a.py", frames, |frame| (format!("f{frame}"), 7), allocations)
 }
 
 /// Builds a pickle whose frames are lines of one function, each with one allocation.
-pub(crate) fn lines(path: &str, count: u32) -> Vec<u8> {
-    written(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+pub(crate) fn pickle_of_lines(path: &str, count: u32) -> Vec<u8> {
+    write_pickle(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
 }
 
-fn written(
+fn write_pickle(
     path: &str,
     frames: u32,
     frame_of: impl Fn(u32) -> (String, u32),
@@ -68,7 +68,7 @@ fn written(
 }
 
 /// An open file.
-pub(crate) struct Open {
+pub(crate) struct OpenFile {
     pub(crate) engine: Engine,
     /// Last moment of the first device.
     pub(crate) last: u32,
@@ -78,12 +78,12 @@ pub(crate) struct Open {
     pub(crate) slow: Vec<String>,
 }
 
-pub(crate) fn open(bytes: &[u8]) -> Open {
+pub(crate) fn open(bytes: &[u8]) -> OpenFile {
     let mut engine = Engine::new();
     engine.request(Request::open("x", None));
     let mut chunks = bytes.chunks(1 << 20);
     loop {
-        if engine.wants() == Some(Want::Next) {
+        if engine.wants() == Some(NeededBytes::Next) {
             match chunks.next() {
                 Some(chunk) => engine.feed(chunk.to_vec()),
                 None => engine.request(Request::EndOfFile),
@@ -93,7 +93,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
         match engine.next_reply() {
             Some(Reply::Opened(file)) => {
                 let last = file.devices[0].events as u32;
-                return Open { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
+                return OpenFile { engine, last, slowest: Duration::ZERO, slow: Vec::new() };
             }
             Some(Reply::Failed { message }) => panic!("{message}"),
             _ => {}
@@ -101,7 +101,7 @@ pub(crate) fn open(bytes: &[u8]) -> Open {
     }
 }
 
-impl Open {
+impl OpenFile {
     /// Sends a request and returns its answer, measuring the time between checks of the clock.
     pub(crate) fn reply(&mut self, request: Request) -> Reply {
         let mut asked = Instant::now();

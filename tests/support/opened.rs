@@ -1,7 +1,7 @@
 //! Opens files through the engine, as the page and the command line do.
 
 use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Looks, Member};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub(crate) struct Opened {
 
 /// Options for opening a file in a test.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
+pub(crate) struct OpenOptions {
     /// Chunk size in bytes.
     pub(crate) chunk: usize,
     /// Number of clock checks per slice.
@@ -26,24 +26,24 @@ pub(crate) struct Way {
     pub(crate) member: Option<u32>,
 }
 
-impl Default for Way {
-    fn default() -> Way {
-        Way { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions { chunk: 1 << 20, slice: usize::MAX, access: Access::Anywhere, member: None }
     }
 }
 
 /// Opens a file in chunks of `chunk` bytes. Each slice may check the clock `slice` times.
-pub(crate) fn open_in(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
-    open_as(bytes, Way { chunk, slice, ..Way::default() })
+pub(crate) fn open_in_chunks(bytes: &[u8], chunk: usize, slice: usize) -> Result<Opened, String> {
+    open_with(bytes, OpenOptions { chunk, slice, ..OpenOptions::default() })
 }
 
-pub(crate) fn open_as(bytes: &[u8], way: Way) -> Result<Opened, String> {
+pub(crate) fn open_with(bytes: &[u8], way: OpenOptions) -> Result<Opened, String> {
     open_range(bytes, way, LoadRange::ALL)
 }
 
 /// Opens a range of the events of a file.
-pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Opened, String> {
-    let Way { chunk, slice, access, member } = way;
+pub(crate) fn open_range(bytes: &[u8], way: OpenOptions, load: LoadRange) -> Result<Opened, String> {
+    let OpenOptions { chunk, slice, access, member } = way;
     let open = |access| Request::Open {
         name: "test.pickle".to_owned(),
         total_bytes: Some(bytes.len() as u64),
@@ -58,15 +58,15 @@ pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Open
     loop {
         let want = engine.wants();
         match want {
-            Some(Want::At(offset)) => {
+            Some(NeededBytes::At(offset)) => {
                 assert!(access == Access::Anywhere && offset <= bytes.len() as u64, "asked for byte {offset}");
                 at = offset as usize;
             }
-            Some(Want::Whole) => {
+            Some(NeededBytes::WholeFile) => {
                 assert!(access == Access::Forward, "the engine asks for the whole file despite random access");
-                return open_range(bytes, Way { access: Access::Anywhere, ..way }, load);
+                return open_range(bytes, OpenOptions { access: Access::Anywhere, ..way }, load);
             }
-            Some(Want::Next) | None => {}
+            Some(NeededBytes::Next) | None => {}
         }
         if want.is_some() {
             let end = bytes.len().min(at + chunk);
@@ -95,7 +95,7 @@ pub(crate) fn open_range(bytes: &[u8], way: Way, load: LoadRange) -> Result<Open
 
 /// Opens a file in one chunk, with unlimited slices.
 pub(crate) fn open(bytes: &[u8]) -> Result<Opened, String> {
-    open_in(bytes, 1 << 20, usize::MAX)
+    open_in_chunks(bytes, 1 << 20, usize::MAX)
 }
 
 /// Sends a request and returns the reply, in the shortest possible slices.

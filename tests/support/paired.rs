@@ -1,9 +1,9 @@
 //! Drives a pair of files as the page's worker does.
 
 use crate::opened::snapshots;
-use memscape::compare::{Pair, Which};
+use memscape::compare::{Pair, FileSlot};
 use memscape::engine::protocol::{Access, DeltaCurve, FileSummary, PairAnswer, PairMap, PairQuestion, Pairing, Report};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want, Work};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes, Work};
 use memscape::timeline::View;
 use memscape::units::Moment;
 
@@ -19,7 +19,7 @@ impl Worker {
     }
 
     /// Opens a file in the shortest possible slices.
-    pub(crate) fn open(&mut self, which: Which, bytes: &[u8]) -> Result<FileSummary, String> {
+    pub(crate) fn open(&mut self, which: FileSlot, bytes: &[u8]) -> Result<FileSummary, String> {
         let open = Request::Open {
             name: "a.pickle".to_owned(),
             total_bytes: Some(bytes.len() as u64),
@@ -27,19 +27,19 @@ impl Worker {
             member: None,
         };
         match which {
-            Which::First => self.pair.request(open),
-            Which::Second => self.pair.open_second(open),
+            FileSlot::First => self.pair.request(open),
+            FileSlot::Second => self.pair.open_second(open),
         }
         let mut at = 0;
         loop {
             match self.pair.wants() {
-                Some(Want::At(offset)) => at = offset as usize,
-                Some(Want::Next) if at < bytes.len() => {
+                Some(NeededBytes::At(offset)) => at = offset as usize,
+                Some(NeededBytes::Next) if at < bytes.len() => {
                     let end = bytes.len().min(at + 50_000);
                     self.pair.feed(bytes[at..end].to_vec());
                     at = end;
                 }
-                Some(Want::Next) => self.pair.request(Request::EndOfFile),
+                Some(NeededBytes::Next) => self.pair.request(Request::EndOfFile),
                 _ => {}
             }
             self.pair.step(&mut || false);
@@ -54,7 +54,7 @@ impl Worker {
         }
     }
 
-    pub(crate) fn real(&mut self, which: Which, name: &str) -> Option<FileSummary> {
+    pub(crate) fn open_real(&mut self, which: FileSlot, name: &str) -> Option<FileSummary> {
         let bytes = std::fs::read(snapshots()?.join(format!("{name}.pickle"))).unwrap();
         Some(self.open(which, &bytes).unwrap())
     }
@@ -117,7 +117,7 @@ impl Worker {
     }
 
     /// Returns the live bytes of a device at each moment, summed event by event.
-    pub(crate) fn live(&self, device: i64) -> Vec<i64> {
+    pub(crate) fn live_bytes(&self, device: i64) -> Vec<i64> {
         let side = self.pair.side(device).unwrap();
         let mut now = side.history.drawn_at(Moment::START);
         let mut all = vec![now];

@@ -1,6 +1,6 @@
 //! A builder that keeps every value of a pickle in a tree with shared nodes, for comparisons in tests.
 
-use memscape::pickle::{Builder, Limits, Machine, PickleError};
+use memscape::pickle::{Builder, Limits, Unpickler, PickleError};
 
 /// Decodes a pickle in one chunk. Returns all values and the id of the root.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Trees, Id), PickleError<String>> {
@@ -9,7 +9,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<(Trees, Id), PickleError<String>> {
 
 /// Like [`decode`], with other limits.
 pub(crate) fn decode_with(bytes: &[u8], limits: Limits) -> Result<(Trees, Id), PickleError<String>> {
-    let mut machine = Machine::new(Trees::default(), limits);
+    let mut machine = Unpickler::new(Trees::default(), limits);
     machine.feed(bytes)?;
     machine.finish()
 }
@@ -35,7 +35,7 @@ pub(crate) struct Trees {
     nodes: Vec<Node>,
     open: Vec<Option<Node>>,
     /// Maximum number of containers that were open at once.
-    pub(crate) most_open: usize,
+    pub(crate) max_open: usize,
     /// Number of dicts created by `whole_dict`.
     pub(crate) whole_dicts: u64,
     /// Maximum length of a batch passed at once.
@@ -81,12 +81,12 @@ impl Trees {
         Id(self.nodes.len() as u64 - 1)
     }
 
-    fn begin(&mut self, slot: u32, node: Node) {
+    fn open(&mut self, slot: u32, node: Node) {
         let slot = slot as usize;
         self.open.resize(self.open.len().max(slot + 1), None);
         assert!(self.open[slot].is_none(), "slot {slot} is in use");
         self.open[slot] = Some(node);
-        self.most_open = self.most_open.max(self.open.iter().flatten().count());
+        self.max_open = self.max_open.max(self.open.iter().flatten().count());
     }
 
     fn check(&mut self, items: &[Id]) -> Result<(), (usize, String)> {
@@ -135,10 +135,10 @@ impl Builder for Trees {
         Ok(self.add(Node::Tuple(items.to_vec())))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Node::List(Vec::new()));
+        self.open(slot, Node::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Node::Dict(Vec::new()));
+        self.open(slot, Node::Dict(Vec::new()));
     }
     fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, String)> {
         self.check(items)?;
@@ -174,7 +174,7 @@ impl Builder for Trees {
         }
         Ok(self.add(node))
     }
-    fn whole_dict(&mut self, keys: &[Id], values: &[Id]) -> Option<Id> {
+    fn build_dict(&mut self, keys: &[Id], values: &[Id]) -> Option<Id> {
         assert_eq!(keys.len(), values.len());
         let slot = self.open.len() as u32;
         self.open_dict(slot);
@@ -184,7 +184,7 @@ impl Builder for Trees {
         self.whole_dicts += u64::from(made.is_some());
         made
     }
-    fn abandon(&mut self, slot: u32) {
+    fn drop_list(&mut self, slot: u32) {
         let node = self.open[slot as usize].take();
         assert!(matches!(node, Some(Node::List(items)) if items.is_empty()), "only an empty list is abandoned");
     }

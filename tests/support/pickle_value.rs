@@ -20,7 +20,7 @@ pub(crate) enum Value {
     Dict(Vec<(String, Value)>),
     /// Another reference to the container that was completed as the given number. Written as `None` if there is no such
     /// container.
-    Again(usize),
+    Shared(usize),
 }
 
 /// Returns the pickle of a value and its text.
@@ -40,8 +40,8 @@ pub(crate) fn snapshot(events: usize) -> Value {
     };
     let entry = |at: usize| {
         let frames = match at {
-            0 => Value::List(vec![frame(7), Value::Again(6), frame(8), Value::Again(6)]),
-            _ => Value::List(vec![Value::Again(6), Value::Again(7)]),
+            0 => Value::List(vec![frame(7), Value::Shared(6), frame(8), Value::Shared(6)]),
+            _ => Value::List(vec![Value::Shared(6), Value::Shared(7)]),
         };
         let fields = [
             ("action", Value::Text(name("alloc"))),
@@ -51,7 +51,7 @@ pub(crate) fn snapshot(events: usize) -> Value {
         ];
         Value::Dict(fields.map(|(key, value)| (name(key), value)).into())
     };
-    let block = Value::Dict(vec![(name("size"), Value::Int(512)), (name("frames"), Value::Again(0))]);
+    let block = Value::Dict(vec![(name("size"), Value::Int(512)), (name("frames"), Value::Shared(0))]);
     let segment = [("frames", Value::List(Vec::new())), ("blocks", Value::List(vec![block]))];
     let segment = Value::Dict(segment.map(|(key, value)| (name(key), value)).into());
     let trace = Value::List((0..events).map(entry).collect());
@@ -67,7 +67,7 @@ pub(crate) fn values() -> impl Strategy<Value = Value> {
         4 => plain_leaves(),
         1 => any::<i128>().prop_map(|value| Value::Int(value >> 32)),
         1 => any::<u64>().prop_map(|value| Value::Int(value.into())),
-        3 => (0..4usize).prop_map(Value::Again),
+        3 => (0..4usize).prop_map(Value::Shared),
     ];
     nested(leaf.boxed())
 }
@@ -177,9 +177,9 @@ fn write(
             shared.push((writer.end_shared()?, text.clone()));
             text
         }
-        Value::Again(number) => match shared.get(*number).cloned() {
+        Value::Shared(number) => match shared.get(*number).cloned() {
             Some((reference, text)) => {
-                writer.again(reference)?;
+                writer.reference(reference)?;
                 text
             }
             None => {

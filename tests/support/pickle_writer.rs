@@ -74,26 +74,26 @@ impl<W: Write> Writer<W> {
 
     /// Writes `None`.
     pub(crate) fn none(&mut self) -> io::Result<()> {
-        self.value(b"N")
+        self.atom(b"N")
     }
 
     /// Writes `True` or `False`.
     pub(crate) fn bool(&mut self, value: bool) -> io::Result<()> {
-        self.value(if value { b"\x88" } else { b"\x89" })
+        self.atom(if value { b"\x88" } else { b"\x89" })
     }
 
     pub(crate) fn float(&mut self, value: f64) -> io::Result<()> {
         let [a, b, c, d, e, f, g, h] = value.to_be_bytes();
-        self.value(&[b'G', a, b, c, d, e, f, g, h])
+        self.atom(&[b'G', a, b, c, d, e, f, g, h])
     }
 
     /// Writes an integer in the shortest form of the style.
     pub(crate) fn int(&mut self, value: i128) -> io::Result<()> {
         let bytes = value.to_le_bytes();
         match value {
-            0..=0xff => self.value(&[b'K', bytes[0]]),
-            0x100..=0xffff => self.value(&[b'M', bytes[0], bytes[1]]),
-            -0x8000_0000..0 | 0x1_0000..=0x7fff_ffff => self.value(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
+            0..=0xff => self.atom(&[b'K', bytes[0]]),
+            0x100..=0xffff => self.atom(&[b'M', bytes[0], bytes[1]]),
+            -0x8000_0000..0 | 0x1_0000..=0x7fff_ffff => self.atom(&[b'J', bytes[0], bytes[1], bytes[2], bytes[3]]),
             _ => {
                 let length = match self.style {
                     // PyTorch casts to int64, so larger numbers become negative.
@@ -104,7 +104,7 @@ impl<W: Write> Writer<W> {
                 };
                 let mut long = vec![0x8a, length as u8];
                 long.extend_from_slice(&bytes[..length]);
-                self.value(&long)
+                self.atom(&long)
             }
         }
     }
@@ -120,7 +120,7 @@ impl<W: Write> Writer<W> {
     /// Writes a string that is one object wherever it appears, such as a dict key or an action.
     pub(crate) fn name(&mut self, text: &str) -> io::Result<()> {
         if let Some(&reference) = self.strings.get(text) {
-            return self.again(reference);
+            return self.reference(reference);
         }
         let reference = self.new_string(text)?;
         self.strings.insert(text.to_owned(), reference);
@@ -132,27 +132,27 @@ impl<W: Write> Writer<W> {
         self.before_value()?;
         self.write(&[b'K', first, b'K', second, 0x86])?;
         if self.style != Style::Cpp {
-            self.put()?;
+            self.memoize()?;
         }
         self.after_value()
     }
 
     /// Writes a reference to an earlier value.
-    pub(crate) fn again(&mut self, reference: Reference) -> io::Result<()> {
+    pub(crate) fn reference(&mut self, reference: Reference) -> io::Result<()> {
         match (u8::try_from(reference.0), reference.0.to_le_bytes()) {
-            (Ok(slot), _) => self.value(&[b'h', slot]),
-            (Err(_), [a, b, c, d]) => self.value(&[b'j', a, b, c, d]),
+            (Ok(slot), _) => self.atom(&[b'h', slot]),
+            (Err(_), [a, b, c, d]) => self.atom(&[b'j', a, b, c, d]),
         }
     }
 
     /// Starts a list of exactly `length` values.
     pub(crate) fn list(&mut self, length: u64) -> io::Result<()> {
-        self.begin(b"]", Open { is_dict: false, reference: None, left: length, batch_left: 0, batch_is_marked: false })
+        self.open(b"]", Open { is_dict: false, reference: None, left: length, batch_left: 0, batch_is_marked: false })
     }
 
     /// Starts a dict of exactly `length` pairs, written as key, value, key, value, ….
     pub(crate) fn dict(&mut self, length: u64) -> io::Result<()> {
-        self.begin(
+        self.open(
             b"}",
             Open { is_dict: true, reference: None, left: 2 * length, batch_left: 0, batch_is_marked: false },
         )
@@ -167,7 +167,7 @@ impl<W: Write> Writer<W> {
     pub(crate) fn end_shared(&mut self) -> io::Result<Reference> {
         match self.close()? {
             Some(reference) => Ok(reference),
-            None => self.put(),
+            None => self.memoize(),
         }
     }
 
@@ -178,7 +178,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    fn begin(&mut self, opcode: &[u8], mut open: Open) -> io::Result<()> {
+    fn open(&mut self, opcode: &[u8], mut open: Open) -> io::Result<()> {
         self.before_value()?;
         self.write(opcode)?;
         match self.style {
@@ -186,7 +186,7 @@ impl<W: Write> Writer<W> {
                 self.write(b"(")?;
                 (open.batch_left, open.batch_is_marked) = (open.left, true);
             }
-            Style::Python { .. } => open.reference = Some(self.put()?),
+            Style::Python { .. } => open.reference = Some(self.memoize()?),
         }
         self.open.push(open);
         Ok(())
@@ -218,12 +218,12 @@ impl<W: Write> Writer<W> {
             start.extend_from_slice(text.as_bytes());
             self.write(&start)?;
         }
-        let reference = self.put()?;
+        let reference = self.memoize()?;
         self.after_value()?;
         Ok(reference)
     }
 
-    fn put(&mut self) -> io::Result<Reference> {
+    fn memoize(&mut self) -> io::Result<Reference> {
         let slot = self.memo;
         self.memo += 1;
         match (self.protocol(), u8::try_from(slot), slot.to_le_bytes()) {
@@ -235,7 +235,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes a value without contents.
-    fn value(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn atom(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.before_value()?;
         self.write(bytes)?;
         self.after_value()

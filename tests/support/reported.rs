@@ -5,7 +5,7 @@ use memscape::engine::protocol::{Cell, Report, ReportQuestion, Sheet, SheetRow, 
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// Returns the request of a report.
-pub(crate) fn asked(device: i64, topic: Topic, at: Option<u32>, thresholds: &[(&str, u64)]) -> Request {
+pub(crate) fn report_request(device: i64, topic: Topic, at: Option<u32>, thresholds: &[(&str, u64)]) -> Request {
     let thresholds = thresholds.iter().map(|(key, value)| ((*key).to_owned(), *value)).collect();
     Request::Ask(Ask {
         serial: 7,
@@ -16,11 +16,11 @@ pub(crate) fn asked(device: i64, topic: Topic, at: Option<u32>, thresholds: &[(&
 
 /// Requests a report.
 pub(crate) fn report(opened: &mut Opened, device: i64, topic: Topic, thresholds: &[(&str, u64)]) -> Report {
-    of(opened.reply(asked(device, topic, None, thresholds)))
+    report_of(opened.reply(report_request(device, topic, None, thresholds)))
 }
 
 /// Returns the report of a reply.
-pub(crate) fn of(reply: Reply) -> Report {
+pub(crate) fn report_of(reply: Reply) -> Report {
     match reply {
         Reply::Answer { serial: 7, answer: Answer::Report(report) } => *report,
         other => panic!("expected a report, got {other:?}"),

@@ -1,6 +1,6 @@
 //! Reads a pickle into a tree and writes it in other formats.
 
-use memscape::pickle::{Builder, Limits, Machine};
+use memscape::pickle::{Builder, Limits, Unpickler};
 use std::collections::HashMap;
 
 /// A value with shared parts, as in a pickle.
@@ -43,8 +43,8 @@ enum Protocol {
 
 impl Tree {
     /// Reads a pickle.
-    pub(crate) fn of(pickle: &[u8]) -> Tree {
-        let mut machine = Machine::new(Tree::default(), Limits::default());
+    pub(crate) fn from_pickle(pickle: &[u8]) -> Tree {
+        let mut machine = Unpickler::new(Tree::default(), Limits::default());
         machine.feed(pickle).expect("a pickle");
         let (mut tree, root) = machine.finish().expect("a whole pickle");
         tree.root = root;
@@ -206,7 +206,7 @@ impl Tree {
         self.add(Node::Scalar(text.to_string()))
     }
 
-    fn begin(&mut self, slot: u32, kind: Node) {
+    fn open(&mut self, slot: u32, kind: Node) {
         let slot = slot as usize;
         self.open.resize(self.open.len().max(slot + 1), Vec::new());
         self.open[slot].clear();
@@ -254,10 +254,10 @@ impl Builder for Tree {
         self.add(Node::Tuple(items.to_vec()))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Node::List(Vec::new()));
+        self.open(slot, Node::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Node::Dict(Vec::new()));
+        self.open(slot, Node::Dict(Vec::new()));
     }
     fn append(&mut self, slot: u32, items: &[Id]) -> Result<(), (usize, String)> {
         self.open[slot as usize].extend(items);

@@ -12,7 +12,7 @@ pub(crate) struct Server {
     pub(crate) port: u16,
     pub(crate) token: String,
     /// Output of the process in whole lines.
-    pub(crate) said: String,
+    pub(crate) output: String,
 }
 
 impl Server {
@@ -34,7 +34,7 @@ impl Server {
         let (_, address) = said.split_once("http://127.0.0.1:").expect("an address");
         let (port, rest) = address.split_once('/').expect("a path");
         let token = rest.split('/').next().unwrap_or_default().to_owned();
-        Server { process, port: port.parse().expect("a port"), token, said }
+        Server { process, port: port.parse().expect("a port"), token, output: said }
     }
 
     /// Returns the address that the server printed.
@@ -49,7 +49,7 @@ impl Server {
     }
 
     /// Sends a request. Returns the connection and the head of the response.
-    pub(crate) fn ask(&self, path: &str, headers: &str) -> (TcpStream, String) {
+    pub(crate) fn request(&self, path: &str, headers: &str) -> (TcpStream, String) {
         let mut stream = self.connect();
         let request = format!("GET /{}/{path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n", self.token);
         stream.write_all(request.as_bytes()).expect("the server listens");
@@ -63,10 +63,10 @@ impl Server {
 
     /// Requests the first listed snapshot as a browser does. Returns the connection, and whether the body is chunked
     /// gzip.
-    pub(crate) fn ask_packed(&self) -> (TcpStream, bool) {
-        let (_, head) = self.ask("", "");
+    pub(crate) fn request_gzip(&self) -> (TcpStream, bool) {
+        let (_, head) = self.request("", "");
         let link = head.split("url=").nth(1).and_then(|link| link.split(['&', '\r']).next()).expect("a snapshot");
-        let (stream, head) = self.ask(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
+        let (stream, head) = self.request(&link.replace("%25", "%"), "Accept-Encoding: gzip\r\n");
         (stream, head.to_ascii_lowercase().contains("content-encoding: gzip"))
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The two files that SnapViewer writes for a trace.
-pub(crate) struct Drawn {
+pub(crate) struct Export {
     pub(crate) allocations: Vec<u8>,
     pub(crate) elements: Vec<u8>,
     /// Highest edge of all polygons, in bytes.
@@ -18,7 +18,7 @@ struct Polygon {
 }
 
 /// Exports a trace of alloc and free_completed events.
-pub(crate) fn draw(events: &[Value]) -> Drawn {
+pub(crate) fn export(events: &[Value]) -> Export {
     let field = |event: &Value, key: &str| event[key].as_u64().unwrap();
     // One element for each alloc, and for each free of memory from before recording.
     let mut elements: Vec<Value> = Vec::new();
@@ -82,7 +82,7 @@ impl Picture {
         self.now += if self.stack.len() > at { 4 } else { 1 };
     }
 
-    fn finish(mut self, elements: &[Value]) -> Drawn {
+    fn finish(mut self, elements: &[Value]) -> Export {
         for &live in &self.stack {
             self.all[live].point(self.now, 0);
         }
@@ -92,7 +92,7 @@ impl Picture {
             .iter()
             .map(|it| json!({"elem": it.elem, "timesteps": it.timesteps, "offsets": it.offsets, "size": it.size, "color": 3}))
             .collect();
-        Drawn {
+        Export {
             allocations: serde_json::to_vec(&allocations).unwrap(),
             elements: serde_json::to_vec(elements).unwrap(),
             peak,

@@ -4,9 +4,9 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Interval between reads of the screen. [`LOOKS`] reads are the timeout on a busy machine.
-const LOOK: Duration = Duration::from_millis(30);
-const LOOKS: u32 = 4000;
+/// Interval between reads of the screen. [`MAX_POLLS`] reads are the timeout on a busy machine.
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
+const MAX_POLLS: u32 = 4000;
 
 /// A tmux server with one session.
 pub(crate) struct Tmux {
@@ -30,7 +30,7 @@ impl Tmux {
         let tmux = Tmux { socket: format!("memscape-{}-{number}", std::process::id()) };
         let (columns, rows) = (columns.to_string(), rows.to_string());
         // tmux itself handles OSC 52.
-        tmux.say(&[
+        tmux.run_tmux(&[
             "new-session",
             "-d",
             "-x",
@@ -52,7 +52,7 @@ impl Tmux {
         tmux
     }
 
-    fn say(&self, words: &[&str]) -> String {
+    fn run_tmux(&self, words: &[&str]) -> String {
         let output = Command::new("tmux")
             .args(["-L", &self.socket, "-f", "/dev/null"])
             .args(words)
@@ -67,32 +67,32 @@ impl Tmux {
 
     /// Sends keys, given by their tmux names.
     pub(crate) fn keys(&self, keys: &[&str]) {
-        self.say(&[&["send-keys"], keys].concat());
+        self.run_tmux(&[&["send-keys"], keys].concat());
     }
 
     /// Types a text literally.
     pub(crate) fn text(&self, text: &str) {
-        self.say(&["send-keys", "-l", text]);
+        self.run_tmux(&["send-keys", "-l", text]);
     }
 
     /// Returns all output, with wrapped lines joined.
     pub(crate) fn whole_lines(&self) -> String {
-        self.say(&["capture-pane", "-p", "-J", "-S", "-"])
+        self.run_tmux(&["capture-pane", "-p", "-J", "-S", "-"])
     }
 
     /// Returns the visible screen.
     pub(crate) fn screen(&self) -> String {
-        self.say(&["capture-pane", "-p"])
+        self.run_tmux(&["capture-pane", "-p"])
     }
 
-    /// Waits until the screen satisfies `is_so`, and returns it. `what` describes the condition in the panic message.
-    pub(crate) fn wait(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
-        for _ in 0..LOOKS {
+    /// Waits until the screen satisfies `conditions_hold`, and returns it. `what` describes the condition in the panic message.
+    pub(crate) fn wait(&self, what: &str, conditions_hold: impl Fn(&str) -> bool) -> String {
+        for _ in 0..MAX_POLLS {
             let screen = self.screen();
-            if is_so(&screen) {
+            if conditions_hold(&screen) {
                 return screen;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         panic!("{what}: the screen is\n{}", self.screen());
     }
@@ -103,22 +103,22 @@ impl Tmux {
     }
 
     /// Expands a tmux format for the pane.
-    pub(crate) fn tell(&self, format: &str) -> String {
-        self.say(&["display-message", "-p", format]).trim_end().to_owned()
+    pub(crate) fn expand_format(&self, format: &str) -> String {
+        self.run_tmux(&["display-message", "-p", format]).trim_end().to_owned()
     }
 
     /// Returns the last copied text.
     pub(crate) fn copied(&self) -> String {
-        self.say(&["show-buffer"])
+        self.run_tmux(&["show-buffer"])
     }
 
     pub(crate) fn resize(&self, [columns, rows]: [u16; 2]) {
-        self.say(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+        self.run_tmux(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
     }
 
     /// Kills the tmux server, like a dropped connection.
     pub(crate) fn hang_up(&self) {
-        self.say(&["kill-server"]);
+        self.run_tmux(&["kill-server"]);
     }
 }
 

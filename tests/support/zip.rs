@@ -33,7 +33,7 @@ pub(crate) fn zip_of(members: &[(&str, &[u8])]) -> Vec<u8> {
 
 /// Writes an archive by hand.
 pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
-    let (mut file, directory) = members_and_directory(members, Width::Narrow);
+    let (mut file, directory) = members_and_directory(members, SizeWidth::Narrow);
     let offset = file.len() as u32;
     file.extend(&directory);
     file.extend(b"PK\x05\x06\0\0\0\0");
@@ -45,7 +45,7 @@ pub(crate) fn zip(members: &[Member]) -> Vec<u8> {
 
 /// Writes a zip64 archive, as for members of more than 4 GiB.
 pub(crate) fn zip64(members: &[Member]) -> Vec<u8> {
-    let (mut file, directory) = members_and_directory(members, Width::Wide);
+    let (mut file, directory) = members_and_directory(members, SizeWidth::Wide);
     let offset = file.len() as u64;
     file.extend(&directory);
     let record = file.len() as u64;
@@ -61,12 +61,12 @@ pub(crate) fn zip64(members: &[Member]) -> Vec<u8> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Width {
+enum SizeWidth {
     Narrow,
     Wide,
 }
 
-fn members_and_directory(members: &[Member], width: Width) -> (Vec<u8>, Vec<u8>) {
+fn members_and_directory(members: &[Member], width: SizeWidth) -> (Vec<u8>, Vec<u8>) {
     let (mut file, mut directory) = (Vec::new(), Vec::new());
     for Member { name, bytes, method, length, crc, flags } in members {
         let packed = if *method == 8 { deflate(bytes) } else { bytes.clone() };
@@ -78,8 +78,8 @@ fn members_and_directory(members: &[Member], width: Width) -> (Vec<u8>, Vec<u8>)
         let wide: Vec<u8> =
             [length, packed.len() as u32, offset].iter().flat_map(|&it| u64::from(it).to_le_bytes()).collect();
         let extra =
-            if width == Width::Wide { [b"\xfe\xca\x02\0ab\x01\0\x18\0", &wide[..]].concat() } else { Vec::new() };
-        let number = |number: u32| if width == Width::Wide { [0xff; 4] } else { number.to_le_bytes() };
+            if width == SizeWidth::Wide { [b"\xfe\xca\x02\0ab\x01\0\x18\0", &wide[..]].concat() } else { Vec::new() };
+        let number = |number: u32| if width == SizeWidth::Wide { [0xff; 4] } else { number.to_le_bytes() };
         let shared = |out: &mut Vec<u8>| {
             out.extend([45, *flags, *method, 0, 0].map(u16::to_le_bytes).concat());
             out.extend(crc.to_le_bytes());

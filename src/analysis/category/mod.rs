@@ -21,7 +21,7 @@ mod problem;
 mod reading;
 mod writing;
 
-pub use document::{Document, Id, Kind, ReadDocument};
+pub use document::{Document, ValueId, ValueKind, ParsedDocument};
 pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};
@@ -35,9 +35,9 @@ pub const LONGEST_NAME: usize = 60;
 /// Maximum length of a pattern or note, in bytes.
 pub const LONGEST_TEXT: usize = 1000;
 /// Maximum number of rules with conditions on frames and on something else. Each takes one bit of every stack.
-pub const MOST_MIXED: usize = 44;
+pub const MAX_MIXED_RULES: usize = 44;
 /// Maximum number of rules that compare sizes. Each takes a pass over all allocations.
-pub const MOST_SIZES: usize = 16;
+pub const MAX_SIZE_RULES: usize = 16;
 
 /// Category of allocations without a matching rule.
 pub const UNKNOWN: &str = "unknown";
@@ -81,7 +81,7 @@ pub struct CategoryRule {
     /// Regular expression for the same frame's function or file.
     pub frame: Option<String>,
     pub frames: Looked,
-    pub of: StackOf,
+    pub of: StackOrigin,
     pub turn: Turn,
     /// Required value of the file's own `category`.
     pub recorded: Option<String>,
@@ -100,12 +100,12 @@ pub struct CategoryRule {
     /// Required position of the call site relative to the call of the model.
     pub model: Option<ModelCall>,
     /// Required size, relative to other allocations.
-    pub like: Option<Likeness>,
+    pub like: Option<SizeCondition>,
 }
 
 /// A size condition: as large as another allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Likeness {
+pub struct SizeCondition {
     /// Category of the other allocation.
     pub category: Option<String>,
     /// Regular expression for a function in the other allocation's stack. Alternative to `category`.
@@ -151,8 +151,8 @@ words! {
     }
 }
 words! {
-    StackOf {
-        Made = "alloc",
+    StackOrigin {
+        TestTree = "alloc",
         Freed = "free",
     }
 }
@@ -162,7 +162,7 @@ words! {
         /// As the set is ordered.
         Ordered = "ordered",
         /// Evaluated for all frames before the next rule.
-        Alone = "alone",
+        Single = "alone",
     }
 }
 words! {
@@ -205,7 +205,7 @@ words! {
         /// Any place.
         Anywhere = "anywhere",
         /// The call site of the matching allocation.
-        Here = "here",
+        Anchored = "here",
     }
 }
 
@@ -213,7 +213,7 @@ words! {
 macro_rules! firsts {
     ($($name:ident::$first:ident),*) => { $(impl Default for $name { fn default() -> $name { $name::$first } })* };
 }
-firsts!(Order::Rules, Looked::Any, StackOf::Made, Turn::Ordered, Place::Anywhere);
+firsts!(Order::Rules, Looked::Any, StackOrigin::TestTree, Turn::Ordered, Place::Anywhere);
 
 impl CategoryRule {
     /// Returns true if the rule has a condition on frames.
@@ -222,12 +222,12 @@ impl CategoryRule {
     }
 
     /// Returns true if the rule has conditions on frames only.
-    pub fn is_of_frames(&self) -> bool {
-        self.has_pattern() && self.of == StackOf::Made && !self.asks_of_lives() && self.like.is_none()
+    pub fn is_frames_only(&self) -> bool {
+        self.has_pattern() && self.of == StackOrigin::TestTree && !self.has_lifetime_condition() && self.like.is_none()
     }
 
     /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
-    pub fn asks_of_lives(&self) -> bool {
+    pub fn has_lifetime_condition(&self) -> bool {
         let CategoryRule { recorded, told, stack, born, ends, least, most, model, .. } = self;
         recorded.is_some()
             || told.is_some()
@@ -240,7 +240,7 @@ impl CategoryRule {
     }
 
     /// Returns the reason for a match, as text.
-    pub fn why(&self) -> String {
+    pub fn reason(&self) -> String {
         if !self.note.is_empty() {
             return self.note.clone();
         }
@@ -251,13 +251,13 @@ impl CategoryRule {
                 [comma, what, " matches /", pattern, "/"].iter().for_each(|part| why.push_str(part));
             }
         }
-        if self.of == StackOf::Freed && !why.is_empty() {
+        if self.of == StackOrigin::Freed && !why.is_empty() {
             why.push_str(" in the stack of the free");
         }
         if let Some(recorded) = &self.recorded {
             ["recorded as ", recorded].iter().for_each(|part| why.push_str(part));
         }
-        match (why.is_empty(), self.asks_of_lives() || self.like.is_some()) {
+        match (why.is_empty(), self.has_lifetime_condition() || self.like.is_some()) {
             (true, true) => "lifetime and size".to_owned(),
             (true, false) => "no earlier rule matches".to_owned(),
             (false, _) => why,
@@ -277,7 +277,7 @@ impl CategorySet {
     }
 
     /// Returns a built-in set by name: `default` or `mosaic`.
-    pub fn named(name: &str) -> Option<CategorySet> {
+    pub fn built_in_by_name(name: &str) -> Option<CategorySet> {
         match name {
             "default" => Some(CategorySet::standard()),
             "mosaic" => Some(CategorySet::mosaic()),

@@ -1,7 +1,7 @@
 //! A regular expression with a fast path for lists of plain texts. Most rules use such lists, and names of C++
 //! functions are long.
 
-use crate::expression::{Case, Expression, ExpressionError};
+use crate::expression::{CaseMode, Expression, ExpressionError};
 
 /// A compiled pattern.
 #[derive(Clone, Debug)]
@@ -22,14 +22,14 @@ impl Pattern {
     /// Compiles a pattern.
     pub(super) fn new(text: &str) -> Result<Pattern, ExpressionError> {
         // Both forms must reject the same invalid expressions.
-        let expression = Expression::new(text, Case::Matters)?;
+        let expression = Expression::new(text, CaseMode::Sensitive)?;
         Ok(texts(text).map_or(Pattern::Expression(expression), Pattern::Texts))
     }
 
     /// Returns true if the text contains a match.
-    pub(super) fn is_in(&self, name: &str) -> bool {
+    pub(super) fn matches(&self, name: &str) -> bool {
         match self {
-            Pattern::Expression(expression) => expression.is_in(name),
+            Pattern::Expression(expression) => expression.matches(name),
             Pattern::Texts(texts) => texts.iter().any(|Text { text, starts, ends }| match (starts, ends) {
                 (true, true) => name == text,
                 (true, false) => name.starts_with(text.as_str()),

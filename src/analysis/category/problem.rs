@@ -1,7 +1,7 @@
 //! Errors of a rule document.
 
 use crate::expression::ExpressionError;
-use base::units::grouped;
+use base::units::group_digits;
 
 /// An error with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,9 +31,9 @@ pub enum SetProblem {
     #[error("invalid regular expression: {1}")]
     Pattern(&'static str, ExpressionError),
     /// A limit was exceeded. Kind and maximum.
-    #[error("at most {most} {0}", most = grouped(*.1 as u64))]
+    #[error("at most {most} {0}", most = group_digits(*.1 as u64))]
     TooMany(&'static str, usize),
     /// Conditions that cannot be combined.
     #[error("{0}")]
-    Together(&'static str),
+    Conflict(&'static str),
 }

@@ -8,12 +8,12 @@
 //! Mosaic's patterns are searched in function and file, rule by rule, each in all frames. Its priorities are ignored,
 //! as Mosaic does.
 
-use super::compiled::Compiled;
-use super::document::{Document, Id, Kind, ReadDocument};
+use super::compiled::CompiledSet;
+use super::document::{Document, ValueId, ValueKind, ParsedDocument};
 use super::problem::{SetError, SetProblem};
 use super::{
-    Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, Likeness, Looked, MOST_CATEGORIES, MOST_MIXED,
-    MOST_RULES, MOST_SIZES, ModelCall, Order, Place, StackKind, StackOf, Turn,
+    Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, SizeCondition, Looked, MOST_CATEGORIES, MAX_MIXED_RULES,
+    MOST_RULES, MAX_SIZE_RULES, ModelCall, Order, Place, StackKind, StackOrigin, Turn,
 };
 use base::sorted::sorted_by_key;
 
@@ -28,14 +28,14 @@ impl CategorySet {
     /// # Errors
     /// Returns all errors by line, or the first syntax error.
     pub fn parse(text: &str) -> Result<CategorySet, Vec<SetError>> {
-        CategorySet::of(Document::of_json(CategorySet::checked(text)?))
+        CategorySet::from_document(Document::parse_json(CategorySet::check_length(text)?))
     }
 
     /// Checks the length of a text and strips a byte order mark.
     ///
     /// # Errors
     /// Returns one error if the text is too long.
-    pub fn checked(text: &str) -> Result<&str, Vec<SetError>> {
+    pub fn check_length(text: &str) -> Result<&str, Vec<SetError>> {
         if text.len() > LONGEST {
             return Err(vec![SetError { line: 1, cause: SetProblem::TooMany("bytes", LONGEST) }]);
         }
@@ -54,56 +54,56 @@ impl CategorySet {
     ///
     /// # Errors
     /// Returns all errors by line.
-    pub fn of(read: ReadDocument) -> Result<CategorySet, Vec<SetError>> {
+    pub fn from_document(read: ParsedDocument) -> Result<CategorySet, Vec<SetError>> {
         let (document, outermost) =
             read.map_err(|(line, why)| vec![SetError { line, cause: SetProblem::Syntax(why) }])?;
-        let mut reading = Reading { errors: Vec::new(), document };
+        let mut reading = SetReader { errors: Vec::new(), document };
         let set = reading.set(outermost);
-        let Reading { mut errors, .. } = reading;
+        let SetReader { mut errors, .. } = reading;
         errors = sorted_by_key(errors, |error| error.line.into());
         errors.truncate(MOST_ERRORS);
         if errors.is_empty() { Ok(set) } else { Err(errors) }
     }
 }
 
-struct Reading {
+struct SetReader {
     errors: Vec<SetError>,
     document: Document,
 }
 
-impl Reading {
-    fn wrong(&mut self, line: u32, cause: SetProblem) {
+impl SetReader {
+    fn add_error(&mut self, line: u32, cause: SetProblem) {
         self.errors.push(SetError { line, cause });
     }
 
-    fn set(&mut self, outermost: Id) -> CategorySet {
+    fn set(&mut self, outermost: ValueId) -> CategorySet {
         let mut set = CategorySet { name: "custom".to_owned(), ..CategorySet::default() };
         let (line, kind) = self.value(outermost);
         let rules = match kind {
-            Kind::List(rules) => rules,
-            Kind::Dict(pairs) if self.member(&pairs, "rules").is_some_and(|rules| !self.is_text(rules)) => {
+            ValueKind::List(rules) => rules,
+            ValueKind::Dict(pairs) if self.member(&pairs, "rules").is_some_and(|rules| !self.is_text(rules)) => {
                 let mut rules = Vec::new();
                 for (key, value) in pairs {
                     let (line, name) = self.key(key);
                     match (name.as_str(), self.value(value).1) {
-                        ("rules", Kind::List(list)) => rules = list,
-                        ("rules", Kind::Dict(pairs)) => self.mosaic(&pairs, &mut set),
-                        ("schema" | "version", Kind::Number(1)) => {}
+                        ("rules", ValueKind::List(list)) => rules = list,
+                        ("rules", ValueKind::Dict(pairs)) => self.mosaic(&pairs, &mut set),
+                        ("schema" | "version", ValueKind::Number(1)) => {}
                         ("schema", _) => self.value_error(line, &name, "1, the only supported version"),
                         ("name", _) => set.name = self.text(line, &name, value, LONGEST_NAME),
                         ("order", _) => set.order = self.word(line, &name, value, Order::WORDS).unwrap_or_default(),
                         ("rules", _) => self.value_error(line, &name, "a list of rules"),
-                        _ => self.wrong(line, SetProblem::Key(name)),
+                        _ => self.add_error(line, SetProblem::Key(name)),
                     }
                 }
                 rules
             }
-            Kind::Dict(pairs) => {
+            ValueKind::Dict(pairs) => {
                 self.mosaic(&pairs, &mut set);
                 Vec::new()
             }
             _ => {
-                self.wrong(
+                self.add_error(
                     line,
                     SetProblem::Syntax("rules must be a list, or categories with their patterns".to_owned()),
                 );
@@ -114,11 +114,11 @@ impl Reading {
         for rule in rules.into_iter().take(MOST_RULES + 1) {
             let (line, kind) = self.value(rule);
             match kind {
-                Kind::Dict(pairs) => {
+                ValueKind::Dict(pairs) => {
                     set.rules.push(self.rule(line, &pairs));
                     lines.push(line);
                 }
-                _ => self.wrong(line, SetProblem::Syntax("a rule must be an object".to_owned())),
+                _ => self.add_error(line, SetProblem::Syntax("a rule must be an object".to_owned())),
             }
         }
         self.check(line, &set);
@@ -128,21 +128,21 @@ impl Reading {
     /// Checks the limits of the whole set.
     fn check(&mut self, line: u32, set: &CategorySet) {
         let count = |is_it: fn(&CategoryRule) -> bool| set.rules.iter().filter(|rule| is_it(rule)).count();
-        let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_of_frames();
+        let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_frames_only();
         for (what, count, most) in [
             ("rules", set.rules.len(), MOST_RULES),
             ("categories", set.categories().len(), MOST_CATEGORIES - 1),
-            ("rules that match frames and something else", count(mixed), MOST_MIXED),
-            ("rules that compare sizes", count(|rule| rule.like.is_some()), MOST_SIZES),
+            ("rules that match frames and something else", count(mixed), MAX_MIXED_RULES),
+            ("rules that compare sizes", count(|rule| rule.like.is_some()), MAX_SIZE_RULES),
         ] {
             if count > most {
-                self.wrong(line, SetProblem::TooMany(what, most));
+                self.add_error(line, SetProblem::TooMany(what, most));
             }
         }
     }
 
     /// Reads Mosaic's form: categories with their patterns.
-    fn mosaic(&mut self, pairs: &[(Id, Id)], set: &mut CategorySet) {
+    fn mosaic(&mut self, pairs: &[(ValueId, ValueId)], set: &mut CategorySet) {
         for &(key, value) in pairs.iter().take(MOST_RULES + 1) {
             let (line, category) = self.key(key);
             let frame = Some(self.text(line, &category, value, LONGEST_TEXT));
@@ -152,7 +152,7 @@ impl Reading {
         }
     }
 
-    fn rule(&mut self, line: u32, pairs: &[(Id, Id)]) -> CategoryRule {
+    fn rule(&mut self, line: u32, pairs: &[(ValueId, ValueId)]) -> CategoryRule {
         let mut rule = CategoryRule::default();
         // Mosaic's rules have the category in "name".
         let is_mosaics = self.member(pairs, "pattern").is_some();
@@ -169,7 +169,7 @@ impl Reading {
                 "file" => rule.file = Some(self.text(line, name, value, LONGEST_TEXT)),
                 "frame" => rule.frame = Some(self.text(line, name, value, LONGEST_TEXT)),
                 "frames" => rule.frames = self.word(line, name, value, Looked::WORDS).unwrap_or_default(),
-                "of" => rule.of = self.word(line, name, value, StackOf::WORDS).unwrap_or_default(),
+                "of" => rule.of = self.word(line, name, value, StackOrigin::WORDS).unwrap_or_default(),
                 "turn" => rule.turn = self.word(line, name, value, Turn::WORDS).unwrap_or_default(),
                 "recorded" => rule.recorded = Some(self.text(line, name, value, LONGEST_NAME)),
                 "told" => rule.told = Some(self.text(line, name, value, LONGEST_NAME)),
@@ -180,16 +180,16 @@ impl Reading {
                 "most" => rule.most = Some(self.number(line, name, value)),
                 "model" => rule.model = self.word(line, name, value, ModelCall::WORDS),
                 "like" => rule.like = Some(self.like(line, value)),
-                _ => self.wrong(line, SetProblem::Key(name.to_owned())),
+                _ => self.add_error(line, SetProblem::Key(name.to_owned())),
             }
         }
         self.check_rule(line, pairs, &rule);
         rule
     }
 
-    fn like(&mut self, line: u32, value: Id) -> Likeness {
-        let mut like = Likeness { ratio: (1, 1), ..Likeness::default() };
-        let (_, Kind::Dict(pairs)) = self.value(value) else {
+    fn like(&mut self, line: u32, value: ValueId) -> SizeCondition {
+        let mut like = SizeCondition { ratio: (1, 1), ..SizeCondition::default() };
+        let (_, ValueKind::Dict(pairs)) = self.value(value) else {
             self.value_error(line, "like", "an object");
             return like;
         };
@@ -209,68 +209,68 @@ impl Reading {
                         _ => self.value_error(line, name, "a ratio such as \"1/4\" or \"2\""),
                     }
                 }
-                _ => self.wrong(line, SetProblem::Key(name.to_owned())),
+                _ => self.add_error(line, SetProblem::Key(name.to_owned())),
             }
         }
         like
     }
 
     /// Checks a rule. `pairs` are its entries in the document.
-    fn check_rule(&mut self, line: u32, pairs: &[(Id, Id)], rule: &CategoryRule) {
+    fn check_rule(&mut self, line: u32, pairs: &[(ValueId, ValueId)], rule: &CategoryRule) {
         if rule.category.trim().is_empty() {
-            self.wrong(line, SetProblem::Missing("category"));
+            self.add_error(line, SetProblem::Missing("category"));
         } else if rule.category.chars().nth(LONGEST_NAME).is_some() {
-            self.wrong(line, SetProblem::TooMany("characters in a category", LONGEST_NAME));
+            self.add_error(line, SetProblem::TooMany("characters in a category", LONGEST_NAME));
         }
-        for cause in Compiled::problems(rule) {
+        for cause in CompiledSet::problems(rule) {
             let value = match cause {
                 SetProblem::Pattern(key, _) => self.member(pairs, key).or(self.member(pairs, "pattern")),
                 _ => None,
             };
             let line = value.map_or(line, |value| self.value(value).0);
-            self.wrong(line, cause);
+            self.add_error(line, cause);
         }
     }
 
-    fn value(&self, id: Id) -> (u32, Kind) {
+    fn value(&self, id: ValueId) -> (u32, ValueKind) {
         let (line, kind) = self.document.value(id);
         (line, kind.clone())
     }
 
-    fn is_text(&self, id: Id) -> bool {
-        matches!(self.document.value(id).1, Kind::Text(_))
+    fn is_text(&self, id: ValueId) -> bool {
+        matches!(self.document.value(id).1, ValueKind::Text(_))
     }
 
-    fn key(&self, id: Id) -> (u32, String) {
+    fn key(&self, id: ValueId) -> (u32, String) {
         match self.document.value(id) {
-            (line, Kind::Text(text)) => (line, text.clone()),
+            (line, ValueKind::Text(text)) => (line, text.clone()),
             (line, _) => (line, String::new()),
         }
     }
 
     /// Returns the value of a key. The last one wins.
-    fn member(&self, pairs: &[(Id, Id)], wanted: &str) -> Option<Id> {
-        let is_it = |(key, _): &&(Id, Id)| matches!(self.document.value(*key).1, Kind::Text(name) if name == wanted);
+    fn member(&self, pairs: &[(ValueId, ValueId)], wanted: &str) -> Option<ValueId> {
+        let is_it = |(key, _): &&(ValueId, ValueId)| matches!(self.document.value(*key).1, ValueKind::Text(name) if name == wanted);
         pairs.iter().rev().find(is_it).map(|&(_, value)| value)
     }
 
     fn value_error(&mut self, line: u32, name: &str, takes: &str) {
-        self.wrong(line, SetProblem::Value(name.to_owned(), takes.to_owned()));
+        self.add_error(line, SetProblem::Value(name.to_owned(), takes.to_owned()));
     }
 
-    fn text(&mut self, line: u32, name: &str, value: Id, most: usize) -> String {
+    fn text(&mut self, line: u32, name: &str, value: ValueId, most: usize) -> String {
         match self.value(value).1 {
-            Kind::Text(text) if text.len() <= most => return text,
-            Kind::Text(_) => self.wrong(line, SetProblem::TooMany("bytes in a string", most)),
+            ValueKind::Text(text) if text.len() <= most => return text,
+            ValueKind::Text(_) => self.add_error(line, SetProblem::TooMany("bytes in a string", most)),
             _ => self.value_error(line, name, "a string"),
         }
         // A valid value, so that only one error is reported.
         "1".to_owned()
     }
 
-    fn number(&mut self, line: u32, name: &str, value: Id) -> u32 {
+    fn number(&mut self, line: u32, name: &str, value: ValueId) -> u32 {
         match self.value(value).1 {
-            Kind::Number(number) if u32::try_from(number).is_ok() => number as u32,
+            ValueKind::Number(number) if u32::try_from(number).is_ok() => number as u32,
             _ => {
                 self.value_error(line, name, "a whole number below 2^32");
                 0
@@ -278,9 +278,9 @@ impl Reading {
         }
     }
 
-    fn word<T: Copy>(&mut self, line: u32, name: &str, value: Id, words: &[(&str, T)]) -> Option<T> {
+    fn word<T: Copy>(&mut self, line: u32, name: &str, value: ValueId, words: &[(&str, T)]) -> Option<T> {
         let kind = self.value(value).1;
-        let found = words.iter().find(|(word, _)| matches!(&kind, Kind::Text(text) if text == word));
+        let found = words.iter().find(|(word, _)| matches!(&kind, ValueKind::Text(text) if text == word));
         if found.is_none() {
             let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             self.value_error(line, name, &all.join(" or "));

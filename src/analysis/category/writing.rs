@@ -1,6 +1,6 @@
 //! Serialization of a rule set, as our JSON or as Mosaic's if it can express the rules.
 
-use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOf, Turn};
+use super::{Birth, CategoryRule, CategorySet, End, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn};
 
 impl CategorySet {
     /// Writes our JSON, one rule per line.
@@ -34,7 +34,7 @@ impl CategorySet {
                 turn: rule.turn,
                 ..CategoryRule::default()
             };
-            let is_alone = self.order == Order::Rules || rule.turn == Turn::Alone;
+            let is_alone = self.order == Order::Rules || rule.turn == Turn::Single;
             let is_new = self.rules.iter().take(at).all(|before| before.category != rule.category);
             match &rule.frame {
                 Some(pattern) if plain == *rule && is_alone && is_new => {
@@ -72,7 +72,7 @@ impl CategoryRule {
         }
         for (name, word, usual) in [
             ("frames", word(self.frames, Looked::WORDS), "any"),
-            ("of", word(self.of, StackOf::WORDS), "alloc"),
+            ("of", word(self.of, StackOrigin::WORDS), "alloc"),
             ("turn", word(self.turn, Turn::WORDS), "ordered"),
             ("stack", self.stack.map_or("", |it| word(it, StackKind::WORDS)), ""),
             ("born", self.born.map_or("", |it| word(it, Birth::WORDS)), ""),

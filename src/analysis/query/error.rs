@@ -40,7 +40,7 @@ pub enum QueryError {
     TooManyTerms,
     /// The range of sizes is empty.
     #[error("The size range is empty.")]
-    NoSuchSize,
+    EmptyRange,
     /// An invalid regular expression.
     #[error("Invalid regular expression: {0}.")]
     Expression(ExpressionError),

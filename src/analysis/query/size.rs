@@ -15,14 +15,14 @@ pub(super) fn digits(text: &str) -> Option<u64> {
 /// Maximum number of decimals. Further ones are less than a byte, except for TiB.
 const DECIMALS: usize = 6;
 
-/// A parsed size: `whole + decimals / tenths` units.
+/// A parsed size: `whole + decimals / scale` units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     whole: u64,
-    /// Decimals as an integer. Less than `tenths`.
+    /// Decimals as an integer. Less than `scale`.
     decimals: u64,
     /// 10 to the power of the number of decimals, at most 10^6.
-    tenths: u64,
+    scale: u64,
     /// Bytes per unit, at most 2^40, so that neither product exceeds 2^63.
     unit: u64,
     /// True if it looks like a size on the page: three digits with decimals.
@@ -31,7 +31,7 @@ pub(super) struct Size {
 
 impl Size {
     /// Parses a size. Returns `None` if the text is no size, or an error if its unit is ambiguous.
-    pub(super) fn read(text: &str) -> Option<Result<Size, QueryError>> {
+    pub(super) fn parse(text: &str) -> Option<Result<Size, QueryError>> {
         let end = text.find(|letter: char| !(letter.is_ascii_digit() || letter == '.' || letter == ','));
         let (number, unit) = text.split_at_checked(end.unwrap_or(text.len()))?;
         let unit = match unit.trim().to_ascii_lowercase().as_str() {
@@ -48,30 +48,30 @@ impl Size {
         };
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let as_shown = !decimals.is_empty() && whole.len() + decimals.len() >= 3;
-        let mut size = Size { whole: digits(whole)?, decimals: 0, tenths: 1, unit: 1 << unit, as_shown };
+        let mut size = Size { whole: digits(whole)?, decimals: 0, scale: 1, unit: 1 << unit, as_shown };
         for (place, decimal) in decimals.chars().enumerate() {
             let decimal = decimal.to_digit(10)?;
             if place < DECIMALS {
                 size.decimals = size.decimals * 10 + u64::from(decimal);
-                size.tenths *= 10;
+                size.scale *= 10;
             }
         }
         Some(Ok(size))
     }
 
     /// Returns the whole units in bytes, plus `bytes`.
-    fn and(&self, bytes: u64) -> u64 {
+    fn plus_bytes(&self, bytes: u64) -> u64 {
         self.whole.saturating_mul(self.unit).saturating_add(bytes)
     }
 
     /// Returns the size in bytes, rounded down.
     pub(super) fn floor(&self) -> u64 {
-        self.and(self.decimals * self.unit / self.tenths)
+        self.plus_bytes(self.decimals * self.unit / self.scale)
     }
 
     /// Returns the size in bytes, rounded up.
     pub(super) fn ceiling(&self) -> u64 {
-        self.and((self.decimals * self.unit).div_ceil(self.tenths))
+        self.plus_bytes((self.decimals * self.unit).div_ceil(self.scale))
     }
 
     /// Returns true if the size stands for all sizes that are displayed like it.
@@ -80,24 +80,24 @@ impl Size {
     }
 
     /// Returns the smallest size in bytes that is displayed like this.
-    pub(super) fn least_shown_so(&self) -> u64 {
+    pub(super) fn min_displayed(&self) -> u64 {
         match (self.is_rounded(), (2 * self.decimals).checked_sub(1)) {
             (false, _) => self.floor(),
-            (true, Some(halves)) => self.and((halves * self.unit).div_ceil(2 * self.tenths)),
+            (true, Some(halves)) => self.plus_bytes((halves * self.unit).div_ceil(2 * self.scale)),
             (true, None) => {
                 // Sizes just below 10 are displayed with two decimals.
-                let finer = if (self.whole, self.tenths) == (10, 10) { 10 } else { 1 };
-                self.and(0).saturating_sub(self.unit / (2 * self.tenths * finer))
+                let finer = if (self.whole, self.scale) == (10, 10) { 10 } else { 1 };
+                self.plus_bytes(0).saturating_sub(self.unit / (2 * self.scale * finer))
             }
         }
     }
 
     /// Returns the largest size in bytes that is displayed like this.
-    pub(super) fn most_shown_so(&self) -> u64 {
+    pub(super) fn max_displayed(&self) -> u64 {
         if !self.is_rounded() {
             return self.floor();
         }
         // Halfway, it may be displayed as either neighbour.
-        self.and((2 * self.decimals + 1) * self.unit / (2 * self.tenths))
+        self.plus_bytes((2 * self.decimals + 1) * self.unit / (2 * self.scale))
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum Message {
     /// A notification or response.
     Other,
     /// The response to an invalid message.
-    Refused(Value),
+    Invalid(Value),
 }
 
 impl Message {
@@ -27,32 +27,32 @@ impl Message {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         match serde_json::from_slice(line) {
             Ok(message) => Message::from_json(&message),
-            Err(error) => Message::refused(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
+            Err(error) => Message::invalid_message(&Value::Null, PARSE_ERROR, &format!("Parse error: {error}")),
         }
     }
 
     fn from_json(message: &Value) -> Message {
-        let invalid_request = |id, error| Message::refused(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
+        let invalid_request = |id, error| Message::invalid_message(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
         let Some(message) = message.as_object() else {
             let error = if message.is_array() { "batches are not supported" } else { "expected an object" };
             return invalid_request(&Value::Null, error);
         };
         let id = message.get("id");
-        if let Some(error) = invalid(message) {
+        if let Some(error) = message_error(message) {
             return invalid_request(id.filter(|id| is_id(id)).unwrap_or(&Value::Null), error);
         }
         // Notifications and responses are never answered.
         let (Some(id), Some(method)) = (id, message.get("method").and_then(Value::as_str)) else {
             return Message::Other;
         };
-        match invalid_params(method, message.get("params")) {
+        match params_error(method, message.get("params")) {
             None => Message::Request(method.to_owned()),
-            Some(error) => Message::refused(id, INVALID_PARAMS, &format!("Invalid params: {error}")),
+            Some(error) => Message::invalid_message(id, INVALID_PARAMS, &format!("Invalid params: {error}")),
         }
     }
 
-    fn refused(id: &Value, code: i64, message: &str) -> Message {
-        Message::Refused(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+    fn invalid_message(id: &Value, code: i64, message: &str) -> Message {
+        Message::Invalid(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
     }
 }
 
@@ -61,7 +61,7 @@ fn is_id(id: &Value) -> bool {
 }
 
 /// Returns why an object is not a valid request, notification or response, or `None` if it is.
-fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
+fn message_error(message: &Map<String, Value>) -> Option<&'static str> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Some("expected \"jsonrpc\": \"2.0\"");
     }
@@ -77,7 +77,7 @@ fn invalid(message: &Map<String, Value>) -> Option<&'static str> {
 }
 
 /// Returns why the parameters do not fit the method, or `None` if they do. Unknown methods are left to rmcp.
-fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
+fn params_error(method: &str, params: Option<&Value>) -> Option<String> {
     let none = Map::new();
     let params = match params {
         None => &none,

@@ -15,14 +15,14 @@ use tokio_io_timeout::TimeoutStream;
 
 /// Maximum number of connections in total and per client. Browsers open six per server. Further connections get status
 /// 503.
-const MOST: usize = 256;
-const MOST_OF_CLIENT: usize = 64;
+const MAX_CONNECTIONS: usize = 256;
+const MAX_PER_CLIENT: usize = 64;
 /// Maximum size of a request head in bytes. Browsers send about a thousand.
-const LONGEST_HEAD: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 /// Maximum time that a client may stop reading a response. A tab may be busy decoding.
-const WRITING: Duration = Duration::from_secs(600);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Maximum time that responses may take after shutdown was requested.
-const ENDING: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
@@ -31,7 +31,7 @@ const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nC
 ///
 /// # Errors
 /// Returns the I/O error if the listener cannot be set up.
-pub(super) async fn answer(
+pub(super) async fn serve(
     listener: TcpListener,
     routes: Router,
     heading: Duration,
@@ -40,7 +40,7 @@ pub(super) async fn answer(
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let mut http = http1::Builder::new();
-    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(heading).max_buf_size(LONGEST_HEAD);
+    http.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(heading).max_buf_size(MAX_HEAD_BYTES);
     let graceful = GracefulShutdown::new();
     let mut open: Vec<(IpAddr, Weak<()>)> = Vec::new();
     tokio::pin!(ended);
@@ -56,14 +56,14 @@ pub(super) async fn answer(
         };
         open.retain(|(_, connection)| connection.strong_count() > 0);
         let of_client = open.iter().filter(|(address, _)| *address == client.ip()).count();
-        if open.len() >= MOST || of_client >= MOST_OF_CLIENT {
-            refuse(stream);
+        if open.len() >= MAX_CONNECTIONS || of_client >= MAX_PER_CLIENT {
+            send_busy(stream);
             continue;
         }
         let connection = Arc::new(());
         open.push((client.ip(), Arc::downgrade(&connection)));
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(WRITING));
+        stream.set_write_timeout(Some(WRITE_TIMEOUT));
         let service = TowerToHyperService::new(routes.clone());
         let served = graceful.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
@@ -73,11 +73,11 @@ pub(super) async fn answer(
         });
     }
     drop(listener);
-    let _ = tokio::time::timeout(ENDING, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     Ok(())
 }
 
 /// Sends status 503. The send buffer of a new socket has room for it, so this does not block.
-fn refuse(stream: TcpStream) {
+fn send_busy(stream: TcpStream) {
     let _ = stream.into_std().and_then(|mut stream| stream.write_all(BUSY));
 }

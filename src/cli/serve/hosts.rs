@@ -8,7 +8,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, ToSocketAddrs, UdpSocket};
 
 /// First port to try.
-const PORT: u16 = 8765;
+const FIRST_PORT: u16 = 8765;
 
 /// The address that the server listens on, and its names.
 pub(super) struct Hosts {
@@ -19,7 +19,7 @@ pub(super) struct Hosts {
 
 impl Hosts {
     /// Binds a listener to a name or address of this machine, or to the loopback address. Without a port, uses the
-    /// first free one from [`PORT`] on.
+    /// first free one from [`FIRST_PORT`] on.
     ///
     /// # Errors
     /// Returns one sentence if the name has no address on this machine or the port is not free.
@@ -34,7 +34,7 @@ impl Hosts {
                 .ip(),
         };
         let hosts = Hosts { name: name.map(str::to_owned), address };
-        let mut ports = port.map_or(PORT..=u16::MAX, |port| port..=port);
+        let mut ports = port.map_or(FIRST_PORT..=u16::MAX, |port| port..=port);
         loop {
             let next = ports.next().ok_or("no free port")?;
             match TcpListener::bind((address, next)) {
@@ -46,49 +46,49 @@ impl Hosts {
     }
 
     /// Returns true if other machines can connect.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_reachable_from_network(&self) -> bool {
         !self.address.to_canonical().is_loopback()
     }
 
     /// Returns the host of the printed address, which is reachable from this machine.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn url_host(&self) -> String {
         match (&self.name, self.address) {
             (_, IpAddr::V4(Ipv4Addr::UNSPECIFIED)) => Ipv4Addr::LOCALHOST.to_string(),
             // An IPv6 socket does not accept IPv4 connections on every system.
-            (_, IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => in_url(Ipv6Addr::LOCALHOST.into()),
+            (_, IpAddr::V6(Ipv6Addr::UNSPECIFIED)) => url_host(Ipv6Addr::LOCALHOST.into()),
             (Some(name), _) if name.parse::<IpAddr>().is_err() => name.clone(),
-            (_, address) => in_url(address),
+            (_, address) => url_host(address),
         }
     }
 
     /// Returns the host that other machines have to use instead of the printed one, if the server listens on all
     /// addresses. `outward` is the address of this machine on the network.
-    pub(super) fn on_network(&self, outward: Option<IpAddr>) -> Option<String> {
-        self.address.is_unspecified().then(|| outward.map_or("ADDRESS-OF-THIS-MACHINE".to_owned(), in_url))
+    pub(super) fn network_host(&self, outward: Option<IpAddr>) -> Option<String> {
+        self.address.is_unspecified().then(|| outward.map_or("ADDRESS-OF-THIS-MACHINE".to_owned(), url_host))
     }
 
     /// Returns the target for `ssh -L` on this machine.
-    pub(super) fn forwarded(&self) -> String {
-        in_url(self.address)
+    pub(super) fn ssh_target(&self) -> String {
+        url_host(self.address)
     }
 
     /// Returns true if the printed address also works at the other end of `ssh -L`, which listens on 127.0.0.1.
-    pub(super) fn is_same_by_ssh(&self) -> bool {
-        self.shown() == Ipv4Addr::LOCALHOST.to_string() || self.shown() == "localhost"
+    pub(super) fn works_through_ssh(&self) -> bool {
+        self.url_host() == Ipv4Addr::LOCALHOST.to_string() || self.url_host() == "localhost"
     }
 
     /// Returns the name and address of `--host` if it is a loopback address whose name does not show that.
     pub(super) fn hidden_loopback(&self) -> Option<(&str, IpAddr)> {
         let name = self.name.as_deref().filter(|name| name.parse::<IpAddr>().is_err())?;
-        (!self.is_open() && !name.eq_ignore_ascii_case("localhost")).then_some((name, self.address))
+        (!self.is_reachable_from_network() && !name.eq_ignore_ascii_case("localhost")).then_some((name, self.address))
     }
 
     /// Returns true if a `Host` header names this server. Any port is accepted, because `ssh -L` may use a different
     /// one.
-    pub(super) fn answer_to(&self, host: &str) -> bool {
+    pub(super) fn accepts(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
         match name.parse::<IpAddr>() {
-            Ok(number) => number.to_canonical().is_loopback() || self.is_open(),
+            Ok(number) => number.to_canonical().is_loopback() || self.is_reachable_from_network(),
             Err(_) => {
                 let is_ours = self.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
                 name.eq_ignore_ascii_case("localhost") || is_ours
@@ -98,7 +98,7 @@ impl Hosts {
 }
 
 /// Returns the address of this machine on the network, by asking the system for a route. Nothing is sent.
-pub(super) fn outward_address(is_v6: bool) -> Option<IpAddr> {
+pub(super) fn network_address(is_v6: bool) -> Option<IpAddr> {
     // Addresses reserved for documentation.
     let (from, to): (IpAddr, &str) = match is_v6 {
         true => (Ipv6Addr::UNSPECIFIED.into(), "[2001:db8::1]:9"),
@@ -109,7 +109,7 @@ pub(super) fn outward_address(is_v6: bool) -> Option<IpAddr> {
     socket.local_addr().map(|address| address.ip()).ok().filter(|address| !address.is_loopback())
 }
 
-fn in_url(address: IpAddr) -> String {
+fn url_host(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V6(address) => format!("[{address}]"),
         IpAddr::V4(address) => address.to_string(),

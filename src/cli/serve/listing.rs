@@ -17,19 +17,19 @@ const MAX_FRAGMENT: usize = 32 << 10;
 /// The snapshots to serve.
 pub(super) struct Listing {
     /// Files and folders, as given by the user.
-    given: Vec<PathBuf>,
-    known: Mutex<Known>,
+    paths: Vec<PathBuf>,
+    known: Mutex<NumberedSnapshots>,
 }
 
 /// Snapshots that have a number.
 #[derive(Default)]
-struct Known {
+struct NumberedSnapshots {
     /// Snapshots, indexed by number.
     snapshots: Vec<Snapshot>,
     numbers: HashMap<Snapshot, usize>,
 }
 
-impl Known {
+impl NumberedSnapshots {
     fn number(&mut self, snapshot: &Snapshot) -> usize {
         if let Some(&number) = self.numbers.get(snapshot) {
             return number;
@@ -43,7 +43,7 @@ impl Known {
 
 /// The current list of snapshots.
 #[derive(Default)]
-pub(super) struct Listings {
+pub(super) struct CurrentListing {
     /// Address fragment such as `url=0/a.pickle&url=1/b.pickle`. The likeliest kinds of files come first, and the
     /// newest first within a kind.
     pub(super) fragment: String,
@@ -52,7 +52,7 @@ pub(super) struct Listings {
     /// Number of snapshots that were left out, because of [`MAX_LISTED`] or [`MAX_FRAGMENT`].
     pub(super) left_out: usize,
     /// One sentence for each kind of entry that was not searched.
-    pub(super) missed: Vec<String>,
+    pub(super) not_searched: Vec<String>,
 }
 
 /// A listed snapshot.
@@ -68,7 +68,7 @@ impl Listing {
     ///
     /// # Errors
     /// Returns one sentence if a path does not exist, cannot be read, or is neither a file nor a folder.
-    pub(super) fn of(paths: &[PathBuf]) -> Result<Listing, String> {
+    pub(super) fn new(paths: &[PathBuf]) -> Result<Listing, String> {
         for path in paths {
             let shown = path.display();
             let metadata = fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
@@ -79,13 +79,13 @@ impl Listing {
                 fs::read_dir(path).map_err(|error| format!("{shown}: {error}"))?;
             }
         }
-        Ok(Listing { given: paths.to_vec(), known: Mutex::default() })
+        Ok(Listing { paths: paths.to_vec(), known: Mutex::default() })
     }
 
     /// Searches the folders and returns the snapshots for the page's list.
-    pub(super) fn now(&self) -> Listings {
-        let Search { snapshots, missed } = search(&self.given, FEW_ENTRIES);
-        let mut listed = Listings { missed, ..Listings::default() };
+    pub(super) fn current(&self) -> CurrentListing {
+        let Search { snapshots, not_searched: missed } = search(&self.paths, FEW_ENTRIES);
+        let mut listed = CurrentListing { not_searched: missed, ..CurrentListing::default() };
         // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut known) = self.known.lock() else { return listed };
         for snapshot in snapshots {
@@ -95,7 +95,7 @@ impl Listing {
                 continue;
             }
             let number = known.numbers.get(&snapshot).copied().unwrap_or(known.snapshots.len());
-            let encoded = encoded(&snapshot.name);
+            let encoded = encode_name(&snapshot.name);
             let link = format!("url={number}/{}", percent_encoded(&encoded));
             if listed.fragment.len() + 1 + link.len() > MAX_FRAGMENT {
                 listed.left_out += 1;
@@ -112,12 +112,12 @@ impl Listing {
 
     /// Returns the addresses of all current snapshots for a survey, one per line. Lines that begin with `! ` say what
     /// was not searched.
-    pub(super) fn all(&self) -> String {
-        let Search { snapshots, missed } = search(&self.given, ALL_ENTRIES);
+    pub(super) fn all_addresses(&self) -> String {
+        let Search { snapshots, not_searched: missed } = search(&self.paths, ALL_ENTRIES);
         let mut text: String = missed.iter().map(|sentence| format!("! {sentence}\n")).collect();
         let Ok(mut known) = self.known.lock() else { return text };
         for snapshot in &snapshots {
-            text += &format!("{}/{}\n", known.number(snapshot), encoded(&snapshot.name));
+            text += &format!("{}/{}\n", known.number(snapshot), encode_name(&snapshot.name));
         }
         text
     }
@@ -133,7 +133,7 @@ impl Listing {
 
 /// Encodes a file name as one path segment. It is encoded once more in a fragment: after the page has decoded the
 /// fragment, `/`, `#` and `?` in a name must still be escaped.
-fn encoded(name: &str) -> String {
+fn encode_name(name: &str) -> String {
     percent_encoded(name).replace('/', "%2F").replace(':', "%3A")
 }
 

@@ -14,15 +14,15 @@ pub(super) enum Range {
 
 impl Range {
     /// Returns the range of a request, or `None` if it has no valid `Range` header or several.
-    pub(super) fn asked(headers: &HeaderMap) -> Option<Range> {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Option<Range> {
         let mut values = headers.get_all(RANGE).iter();
         let range = values.next()?.to_str().ok()?;
-        if values.next().is_some() { None } else { Range::of(range) }
+        if values.next().is_some() { None } else { Range::parse(range) }
     }
 
     /// Parses a single range of bytes. Returns `None` for several ranges or other units, so that the whole file is
     /// sent, as RFC 9110 allows.
-    pub(super) fn of(value: &str) -> Option<Range> {
+    pub(super) fn parse(value: &str) -> Option<Range> {
         let number = |digits: &str| digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse().ok()).flatten();
         match value.strip_prefix("bytes=")?.trim().split_once('-')? {
             ("", last) => Some(Range::Last(number(last)?)),
@@ -36,7 +36,7 @@ impl Range {
 
     /// Resolves the range for a file of `length` bytes, as a start and an exclusive end. Returns `None` if the range is
     /// outside the file.
-    pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
+    pub(super) fn resolve(self, length: u64) -> Option<(u64, u64)> {
         match self {
             Range::From(first, last) => {
                 (first < length).then(|| (first, last.map_or(length, |last| last.saturating_add(1).min(length))))

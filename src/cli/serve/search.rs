@@ -1,11 +1,11 @@
 //! Search for snapshots in files and folders.
 
-use base::units::{counted, grouped};
+use base::units::{pluralize, group_digits};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use ui::effect::GivenFile;
-use ui::snapshots_among;
+use ui::snapshot_indices;
 
 /// Maximum depth of subfolders.
 const MAX_DEPTH: usize = 8;
@@ -30,25 +30,25 @@ pub(crate) struct Search {
     /// newest first within a kind.
     pub(crate) snapshots: Vec<Snapshot>,
     /// One sentence for each kind of entry that was not searched.
-    pub(crate) missed: Vec<String>,
+    pub(crate) not_searched: Vec<String>,
 }
 
 /// Searches files and folders for snapshots, visiting at most `entries` entries. Paths that do not exist are skipped.
 pub(crate) fn search<P: AsRef<Path>>(given: &[P], entries: usize) -> Search {
-    let (mut snapshots, mut walk) = (Vec::new(), Walk { left: entries, ..Walk::default() });
+    let (mut snapshots, mut walk) = (Vec::new(), Walk { entries_left: entries, ..Walk::default() });
     for given in given.iter().map(AsRef::as_ref) {
         match fs::metadata(given) {
-            Ok(metadata) if metadata.is_dir() => walk.folder(given, given, MAX_DEPTH),
+            Ok(metadata) if metadata.is_dir() => walk.visit(given, given, MAX_DEPTH),
             Ok(_) => {
-                let name = given.file_name().map(Path::new).map(shown).unwrap_or_default();
+                let name = given.file_name().map(Path::new).map(display_name).unwrap_or_default();
                 snapshots.push(Snapshot { path: given.to_owned(), name });
             }
             Err(_) => {}
         }
     }
-    let missed = walk.missed(entries);
-    snapshots.extend(likeliest_first(walk.files));
-    Search { snapshots, missed }
+    let missed = walk.not_searched(entries);
+    snapshots.extend(sort_by_likelihood(walk.files));
+    Search { snapshots, not_searched: missed }
 }
 
 /// Searches one path with [`FEW_ENTRIES`] and drops the notes on what was not searched.
@@ -56,21 +56,21 @@ pub(crate) fn snapshots(given: &Path) -> Vec<Snapshot> {
     search(&[given], FEW_ENTRIES).snapshots
 }
 
-fn likeliest_first(mut files: Vec<Found>) -> Vec<Snapshot> {
+fn sort_by_likelihood(mut files: Vec<FoundFile>) -> Vec<Snapshot> {
     files.sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.path.cmp(&other.path)));
     let mut found: Vec<GivenFile> =
-        files.iter().map(|file| GivenFile { name: shown(&file.path), bytes: file.bytes }).collect();
+        files.iter().map(|file| GivenFile { name: display_name(&file.path), bytes: file.bytes }).collect();
     // A single file would be accepted with any name, which is only right if the user chose it. Add a dummy file.
     found.push(GivenFile { name: String::new(), bytes: 0 });
-    let places = snapshots_among(found).into_iter().filter_map(|place| files.get(place));
+    let places = snapshot_indices(found).into_iter().filter_map(|place| files.get(place));
     places.map(|file| Snapshot { path: file.path.clone(), name: file.name.clone() }).collect()
 }
 
-fn shown(path: &Path) -> String {
+fn display_name(path: &Path) -> String {
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-struct Found {
+struct FoundFile {
     path: PathBuf,
     name: String,
     bytes: u64,
@@ -80,10 +80,10 @@ struct Found {
 /// A traversal of folders. Symbolic links are not followed, because they could lead anywhere or form a cycle.
 #[derive(Default)]
 struct Walk {
-    files: Vec<Found>,
+    files: Vec<FoundFile>,
     /// Number of entries that may still be visited.
-    left: usize,
-    is_cut: bool,
+    entries_left: usize,
+    is_truncated: bool,
     deeper: u64,
     links: u64,
     unreadable: u64,
@@ -92,7 +92,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn folder(&mut self, given: &Path, folder: &Path, depth: usize) {
+    fn visit(&mut self, given: &Path, folder: &Path, depth: usize) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
@@ -102,42 +102,42 @@ impl Walk {
             }
         };
         for entry in entries.flatten() {
-            let Some(left) = self.left.checked_sub(1) else {
-                self.is_cut = true;
+            let Some(left) = self.entries_left.checked_sub(1) else {
+                self.is_truncated = true;
                 return;
             };
-            self.left = left;
+            self.entries_left = left;
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let name = shown(path.strip_prefix(given).unwrap_or(&path));
+            let name = display_name(path.strip_prefix(given).unwrap_or(&path));
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
             if kind.is_dir() {
                 match depth.checked_sub(1) {
-                    Some(depth) => self.folder(given, &path, depth),
+                    Some(depth) => self.visit(given, &path, depth),
                     None => self.deeper += 1,
                 }
             } else if kind.is_symlink() {
                 self.links +=
-                    u64::from(!likeliest_first(vec![Found { path, name, bytes: 1, changed: None }]).is_empty());
+                    u64::from(!sort_by_likelihood(vec![FoundFile { path, name, bytes: 1, changed: None }]).is_empty());
             } else if kind.is_file()
                 && let Ok(metadata) = entry.metadata()
             {
-                self.files.push(Found { path, name, bytes: metadata.len(), changed: metadata.modified().ok() });
+                self.files.push(FoundFile { path, name, bytes: metadata.len(), changed: metadata.modified().ok() });
             }
         }
     }
 
-    fn missed(&self, entries: usize) -> Vec<String> {
+    fn not_searched(&self, entries: usize) -> Vec<String> {
         let some = |count: u64, sentence: String| (count > 0).then_some(sentence);
-        let cut = format!("Only the first {} files and folders were searched.", grouped(entries as u64));
-        let deeper = format!("{} more than {MAX_DEPTH} levels deep not searched.", counted(self.deeper, "folder"));
-        let links = format!("{} not followed.", counted(self.links, "link"));
+        let cut = format!("Only the first {} files and folders were searched.", group_digits(entries as u64));
+        let deeper = format!("{} more than {MAX_DEPTH} levels deep not searched.", pluralize(self.deeper, "folder"));
+        let links = format!("{} not followed.", pluralize(self.links, "link"));
         let first = self.first_unreadable.as_deref().unwrap_or_default();
-        let unreadable = format!("{} not readable ({first}).", counted(self.unreadable, "folder"));
+        let unreadable = format!("{} not readable ({first}).", pluralize(self.unreadable, "folder"));
         [
-            some(self.is_cut.into(), cut),
+            some(self.is_truncated.into(), cut),
             some(self.deeper, deeper),
             some(self.links, links),
             some(self.unreadable, unreadable),

@@ -1,8 +1,8 @@
 //! Output of query results as text, CSV or JSON.
 
-use crate::output::{escaped, say, standard_output, written};
+use crate::output::{escape_json, print_stderr, standard_output, ignore_broken_pipe};
 use crate::table::{self, Table};
-use base::units::grouped;
+use base::units::group_digits;
 use engine::protocol::SCHEMA;
 use serde_json::Value as Json;
 use sql::{Queries, Value};
@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, Write};
 
 /// Output format of query results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OutputFormat {
     Text,
     Csv,
     Json,
@@ -21,11 +21,11 @@ pub(super) enum Form {
 const MOST_ROWS: usize = 10_000;
 
 /// Runs one statement and prints its result.
-pub(super) fn print(queries: &Queries, query: &str, form: Form) -> Result<(), String> {
+pub(super) fn print(queries: &Queries, query: &str, form: OutputFormat) -> Result<(), String> {
     match form {
-        Form::Text => print_text(queries, query),
-        Form::Csv => print_csv(queries, query),
-        Form::Json => print_json(queries, query),
+        OutputFormat::Text => print_text(queries, query),
+        OutputFormat::Csv => print_csv(queries, query),
+        OutputFormat::Json => print_json(queries, query),
     }
 }
 
@@ -43,7 +43,7 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut is_number: Vec<bool> = Vec::new();
     let mut has_more = false;
-    run(queries, query, &mut |columns| names = owned(columns), &mut |values| {
+    run(queries, query, &mut |columns| names = to_strings(columns), &mut |values| {
         has_more = rows.len() == MOST_ROWS;
         if has_more {
             return false;
@@ -57,14 +57,14 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     })?;
     let is_number = is_number.into_iter().chain(std::iter::repeat(false));
     let columns = names.into_iter().zip(is_number).map(|(name, is_number)| match is_number {
-        true => table::number(name, 0),
-        false => table::name(name, 0),
+        true => table::number_column(name, 0),
+        false => table::name_column(name, 0),
     });
     let mut table = Table::new(0, 2, columns.collect::<Vec<_>>());
     rows.into_iter().for_each(|row| table.push(row));
     crate::output::print(&table.text())?;
     if has_more {
-        say(&format!("only the first {} rows: use --csv, or LIMIT", grouped(MOST_ROWS as u64)));
+        print_stderr(&format!("only the first {} rows: use --csv, or LIMIT", group_digits(MOST_ROWS as u64)));
     }
     Ok(())
 }
@@ -84,38 +84,38 @@ fn print_csv(queries: &Queries, query: &str) -> Result<(), String> {
     let mut done = Ok(());
     let names = RefCell::new(Vec::new());
     // The header is written with the first row, because the query may fail before that.
-    run(queries, query, &mut |columns| *names.borrow_mut() = owned(columns), &mut |values| {
-        done = head(&mut out, &mut names.borrow_mut()).and_then(|()| csv_row(&mut out, values));
+    run(queries, query, &mut |columns| *names.borrow_mut() = to_strings(columns), &mut |values| {
+        done = write_header(&mut out, &mut names.borrow_mut()).and_then(|()| csv_row(&mut out, values));
         done.is_ok()
     })?;
-    written(done.and_then(|()| head(&mut out, &mut names.borrow_mut())).and_then(|()| out.flush()))
+    ignore_broken_pipe(done.and_then(|()| write_header(&mut out, &mut names.borrow_mut())).and_then(|()| out.flush()))
 }
 
-fn owned(columns: &[&str]) -> Vec<String> {
+fn to_strings(columns: &[&str]) -> Vec<String> {
     columns.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn csv_row(out: &mut dyn Write, values: &[Value<'_>]) -> io::Result<()> {
     for (at, value) in values.iter().enumerate() {
-        field(out, at, &text(*value), matches!(value, Value::Text(_)))?;
+        write_field(out, at, &text(*value), matches!(value, Value::Text(_)))?;
     }
     out.write_all(b"\r\n")
 }
 
 /// Writes the names of the columns, on the first call only.
-fn head(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
+fn write_header(out: &mut dyn Write, names: &mut Vec<String>) -> io::Result<()> {
     if names.is_empty() {
         return Ok(());
     }
     for (at, name) in std::mem::take(names).iter().enumerate() {
-        field(out, at, name, true)?;
+        write_field(out, at, name, true)?;
     }
     out.write_all(b"\r\n")
 }
 
 /// Writes a CSV field (RFC 4180). Text that looks like a formula is prefixed with `'`, so that spreadsheets do not
 /// execute it.
-fn field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
+fn write_field(out: &mut dyn Write, at: usize, text: &str, is_text: bool) -> io::Result<()> {
     if at > 0 {
         out.write_all(b",")?;
     }
@@ -133,12 +133,12 @@ fn print_json(queries: &Queries, query: &str) -> Result<(), String> {
     run(queries, query, &mut |names| columns = names.iter().map(|&name| Json::from(name)).collect(), &mut |values| {
         let row: Json = values.iter().map(|value| json(*value)).collect();
         rows += if rows.is_empty() { "\n    " } else { ",\n    " };
-        rows += &escaped(&row.to_string());
+        rows += &escape_json(&row.to_string());
         true
     })?;
     let mut out = standard_output();
     let end = if rows.is_empty() { "]" } else { "\n  ]" };
-    written(
+    ignore_broken_pipe(
         writeln!(out, "{{\n  \"schema\": {SCHEMA},\n  \"columns\": {columns},\n  \"rows\": [{rows}{end}\n}}")
             .and_then(|()| out.flush()),
     )

@@ -1,12 +1,12 @@
 //! The clock for query timeouts.
 
-use crate::cancelled;
+use crate::cancellation;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 /// Returns the milliseconds since the first call, or infinity if the work of this thread is cancelled.
-pub(super) fn clock() -> f64 {
-    if !cancelled::goes_on() {
+pub(super) fn now_ms() -> f64 {
+    if !cancellation::should_continue() {
         return f64::INFINITY;
     }
     static FIRST: OnceLock<Instant> = OnceLock::new();

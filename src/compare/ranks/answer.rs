@@ -1,7 +1,7 @@
 //! Result of comparing many ranks, as plain data for the page and the command line.
 
-use super::name::Named;
-use super::survey::Surveyed;
+use super::name::ParsedName;
+use super::survey::RankSurvey;
 use base::sorted::sorted_numbers;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ pub struct Rank {
     pub is_exit: bool,
     /// Coordinates such as `tp`, `pp` and `dp`, from the recorder or the file name.
     pub coords: Vec<(String, String)>,
-    pub survey: Option<Surveyed>,
+    pub survey: Option<RankSurvey>,
     /// Reason why there is no survey.
     pub error: Option<String>,
     /// Index of its group in [`Ranks::groups`].
@@ -32,14 +32,14 @@ pub struct Rank {
 
 impl Rank {
     /// Creates a rank from a file and its parsed name.
-    pub fn of(file: String, named: Named) -> Rank {
-        let Named { rank, step, host, is_oom, is_exit, coords } = named;
+    pub fn from_file(file: String, named: ParsedName) -> Rank {
+        let ParsedName { rank, step, host, is_oom, is_exit, coords } = named;
         Rank { rank, step, host, is_oom, is_exit, coords, file, ..Rank::default() }
     }
 
     /// Adds a survey. Values from the recorder override those of the file name.
     #[must_use]
-    pub fn surveyed(mut self, survey: Surveyed) -> Rank {
+    pub fn with_survey(mut self, survey: RankSurvey) -> Rank {
         for (key, value) in &survey.recorder {
             match &**key {
                 "rank" => self.rank = value.parse().ok().or(self.rank),
@@ -72,7 +72,7 @@ impl Rank {
 
     /// Adds the reason why there is no survey.
     #[must_use]
-    pub fn failed(mut self, error: String) -> Rank {
+    pub fn with_error(mut self, error: String) -> Rank {
         self.error = Some(error);
         self
     }
@@ -114,11 +114,11 @@ pub struct Ranks {
     pub groups: Vec<Group>,
     pub outliers: Vec<Outlier>,
     /// Distribution of the peaks.
-    pub peak: Option<Spread>,
+    pub peak: Option<RankQuantiles>,
     /// Distribution of the live bytes over ranks, in [`BINS`](super::BINS) equal parts of each rank's events.
-    pub curve: Vec<Spread>,
+    pub curve: Vec<RankQuantiles>,
     /// Distribution of the peaks in each step that all ranks with steps have.
-    pub steps: Vec<Spread>,
+    pub steps: Vec<RankQuantiles>,
     pub first_oom: Option<FirstOom>,
     /// Notes about the files.
     pub notes: Vec<String>,
@@ -127,7 +127,7 @@ pub struct Ranks {
 
 impl Ranks {
     /// Returns the ranks that have a survey, with their indices.
-    pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &Surveyed)> {
+    pub fn surveys(&self) -> impl Iterator<Item = (usize, &Rank, &RankSurvey)> {
         self.ranks.iter().enumerate().filter_map(|(at, rank)| Some((at, rank, rank.survey.as_ref()?)))
     }
 
@@ -173,7 +173,7 @@ pub struct SiteDelta {
 
 /// Quantiles over ranks. Each is the value of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spread {
+pub struct RankQuantiles {
     pub min: u64,
     pub p5: u64,
     pub median: u64,
@@ -181,12 +181,12 @@ pub struct Spread {
     pub max: u64,
 }
 
-impl Spread {
+impl RankQuantiles {
     /// Computes the quantiles. Returns `None` if there are no numbers.
-    pub fn of(mut numbers: Vec<u64>) -> Option<Spread> {
+    pub fn from_values(mut numbers: Vec<u64>) -> Option<RankQuantiles> {
         numbers.sort_unstable();
         let of = |percent| quantile(&numbers, percent);
-        Some(Spread { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
+        Some(RankQuantiles { min: of(0)?, p5: of(5)?, median: of(50)?, p95: of(95)?, max: of(100)? })
     }
 }
 

@@ -1,27 +1,27 @@
 //! Survey of a file: of one device, or of all devices if they are the traces of several ranks.
 
 use super::answer::Rank;
-use super::survey::{Surveyed, Surveying};
-use base::slice::{Slice, Sliced};
+use super::survey::{RankSurvey, RankSurveyor};
+use base::slice::{TimeSlice, SliceResult};
 use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
 
 /// Surveys of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OfFile {
+pub struct FileSurveys {
     /// True if each device is a rank.
     pub is_merged: bool,
     /// Surveyed devices, at least one.
-    pub devices: Vec<Surveyed>,
+    pub devices: Vec<RankSurvey>,
 }
 
 /// Progress of the survey of a file.
 pub struct FileSurvey {
     is_merged: bool,
     devices: Vec<i64>,
-    surveying: Option<Surveying>,
-    done: Vec<Surveyed>,
+    surveying: Option<RankSurveyor>,
+    done: Vec<RankSurvey>,
 }
 
 impl FileSurvey {
@@ -48,14 +48,14 @@ impl FileSurvey {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step<'a>(&mut self, side: impl Fn(i64) -> Option<Side<'a>>, slice: &mut Slice) -> Sliced<OfFile> {
+    pub fn step<'a>(&mut self, side: impl Fn(i64) -> Option<Side<'a>>, slice: &mut TimeSlice) -> SliceResult<FileSurveys> {
         while let Some(&device) = self.devices.get(self.done.len()) {
             let Some(side) = side(device) else { break };
-            let surveyed = self.surveying.get_or_insert_with(|| Surveying::new(&side)).step(&side, slice)?;
+            let surveyed = self.surveying.get_or_insert_with(|| RankSurveyor::new(&side)).step(&side, slice)?;
             self.done.push(surveyed);
             self.surveying = None;
         }
-        Ok(OfFile { is_merged: self.is_merged, devices: std::mem::take(&mut self.done) })
+        Ok(FileSurveys { is_merged: self.is_merged, devices: std::mem::take(&mut self.done) })
     }
 }
 
@@ -68,7 +68,7 @@ fn is_merged(gpus: &[&DeviceSummary]) -> bool {
 
 impl Rank {
     /// Returns the ranks of this file, and a note about it.
-    pub fn of_file(self, of: OfFile) -> (Vec<Rank>, Option<String>) {
+    pub fn of_file(self, of: FileSurveys) -> (Vec<Rank>, Option<String>) {
         let note = of.is_merged.then(|| {
             format!(
                 "{} has the traces of {} ranks and the segments of rank 0 only: what the others had before recording is unknown.",
@@ -78,7 +78,7 @@ impl Rank {
         });
         let ranks = of.devices.into_iter().map(|surveyed| {
             let own = if of.is_merged { u32::try_from(surveyed.device).ok() } else { self.rank };
-            Rank { rank: own, ..self.clone() }.surveyed(surveyed)
+            Rank { rank: own, ..self.clone() }.with_survey(surveyed)
         });
         (ranks.collect(), note)
     }

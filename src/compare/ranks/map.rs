@@ -1,18 +1,18 @@
 //! Heat map of live bytes of all ranks over their traces, with steps aligned. Many ranks share rows. Also the
 //! distribution over ranks.
 
-use super::answer::{Rank, Ranks, Spread, largest_first};
-use super::survey::{BINS, Surveyed};
+use super::answer::{Rank, Ranks, RankQuantiles, largest_first};
+use super::survey::{BINS, RankSurvey};
 use super::verdict::numbers;
 use base::sorted::sorted_by_key;
-use engine::protocol::{ChartMap, MapRow};
+use engine::protocol::{HeatMap, HeatMapRow};
 
 /// Number of columns.
 const COLUMNS: u32 = 256;
 /// Maximum number of rows. With more ranks, adjacent ones share a row.
 const MOST_ROWS: usize = 128;
 /// Value that represents the maximum.
-const WHOLE: u64 = 255;
+const MAX_VALUE: u64 = 255;
 
 /// Order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Ranks {
     }
 
     /// Returns the map of the surveyed ranks, or `None` if there are fewer than two.
-    pub(super) fn map(&self, order: Order) -> Option<ChartMap> {
+    pub(super) fn map(&self, order: Order) -> Option<HeatMap> {
         let places = self.in_order(order);
         if places.len() < 2 {
             return None;
@@ -72,14 +72,14 @@ impl Ranks {
             let rank = self.ranks.get(at)?;
             Some((rank, rank.survey.as_ref()?))
         };
-        let surveys: Vec<(&Rank, &Surveyed)> = places.iter().filter_map(of).collect();
+        let surveys: Vec<(&Rank, &RankSurvey)> = places.iter().filter_map(of).collect();
         let live = surveys.iter().map(|(rank, _)| rank.peak().unwrap_or(0)).max().unwrap_or(0);
         let capacity = surveys.iter().filter_map(|(_, survey)| survey.capacity).max().unwrap_or(0);
         let most = live.max(capacity).max(1);
         let steps = surveys.iter().map(|(_, survey)| survey.step_events.len()).min().unwrap_or(0);
         let edges_of_first = edges(self.surveys().next()?.2, steps);
         // One value per column and rank.
-        let columns_of = |survey: &Surveyed| -> Vec<u64> {
+        let columns_of = |survey: &RankSurvey| -> Vec<u64> {
             let edges = edges(survey, steps);
             let from = |column: u32| same_place(&edges_of_first, &edges, column);
             (0..COLUMNS).map(|column| most_between(survey, from(column), from(column + 1))).collect()
@@ -94,16 +94,16 @@ impl Ranks {
             let highest = members.iter().max_by_key(|(rank, _)| rank.peak()).map(|(rank, _)| *rank)?;
             let is_oom = members.iter().any(|(_, survey)| survey.out_of_memory.is_some());
             let name = self.row_name(places, order);
-            rows.push(MapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
+            rows.push(HeatMapRow { name, peak: highest.peak().unwrap_or(0), is_oom, place: highest.place });
         }
         let spread = |column: usize| {
-            let spread = Spread::of(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
-            let Spread { min, p5, median, p95, max } = spread;
+            let spread = RankQuantiles::from_values(all.iter().filter_map(|row| row.get(column)).copied().collect())?;
+            let RankQuantiles { min, p5, median, p95, max } = spread;
             Some([min, p5, median, p95, max].map(|bytes| scaled(bytes, most)))
         };
         let end = edges_of_first.last().copied().unwrap_or(0.0).max(1.0);
         let begins = edges_of_first.get(1..=steps).unwrap_or_default();
-        Some(ChartMap {
+        Some(HeatMap {
             columns: COLUMNS,
             most,
             is_capacity: most == capacity,
@@ -136,13 +136,13 @@ impl Ranks {
 }
 
 fn scaled(bytes: u64, most: u64) -> u8 {
-    let part = u128::from(bytes) * u128::from(WHOLE) / u128::from(most);
+    let part = u128::from(bytes) * u128::from(MAX_VALUE) / u128::from(most);
     // Values above 0 stay visible.
     (part as u8).max(u8::from(bytes > 0))
 }
 
 /// Returns the events where the trace, each step, and the part after the steps begin, and the end.
-fn edges(survey: &Surveyed, steps: usize) -> Vec<f64> {
+fn edges(survey: &RankSurvey, steps: usize) -> Vec<f64> {
     let spans = survey.step_events.iter().take(steps);
     let end = spans.clone().next_back().map(|&(_, to)| to);
     let begins = spans.map(|&(from, _)| from);
@@ -162,7 +162,7 @@ fn same_place(first: &[f64], own: &[f64], column: u32) -> f64 {
 }
 
 /// Returns the maximum live bytes of the curve between two events.
-fn most_between(survey: &Surveyed, from: f64, to: f64) -> u64 {
+fn most_between(survey: &RankSurvey, from: f64, to: f64) -> u64 {
     let bin = |event: f64| (event / f64::from(survey.events.max(1)) * f64::from(BINS)) as usize;
     let from = bin(from).min(BINS as usize - 1);
     let to = bin(to).clamp(from + 1, BINS as usize);

@@ -16,17 +16,17 @@ mod stem;
 mod survey;
 mod verdict;
 
-pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, Spread, quantile};
-pub use file::{FileSurvey, OfFile};
-pub use gathering::Gathering;
+pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, RankQuantiles, quantile};
+pub use file::{FileSurvey, FileSurveys};
+pub use gathering::SurveyProgress;
 pub use map::Order;
-pub use name::{Named, named, named_by};
+pub use name::{ParsedName, parse_names, parse_names_with};
 pub use pattern::Pattern;
 pub use report::report;
-pub use survey::{BINS, OutOfMemory, SiteBytes, Surveyed, Surveying};
+pub use survey::{BINS, OutOfMemory, SiteBytes, RankSurvey, RankSurveyor};
 
 use base::natural::compare_names;
-use base::units::{counted, grouped};
+use base::units::{pluralize, group_digits};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
@@ -149,14 +149,14 @@ fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
         let note = |world: u32| {
             format!(
                 "The recorder names {} ranks; there are files of {}.",
-                grouped(world.into()),
-                counted(known.len() as u64, "rank")
+                group_digits(world.into()),
+                pluralize(known.len() as u64, "rank")
             )
         };
         return (Vec::new(), world.map(note));
     }
     let missing = (0..end).filter(|rank| !known.contains(rank));
-    let row = |rank| Rank { rank: Some(rank), ..Rank::default() }.failed("no file".to_owned());
+    let row = |rank| Rank { rank: Some(rank), ..Rank::default() }.with_error("no file".to_owned());
     (missing.map(row).collect(), None)
 }
 

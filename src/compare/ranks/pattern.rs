@@ -1,6 +1,6 @@
 //! User-defined patterns of file names, such as `{host}_{rank}_iter{step}.pickle`.
 
-use super::stem::stem;
+use super::stem::strip_endings;
 
 /// Maximum number of parts.
 const MOST_PARTS: usize = 64;
@@ -32,7 +32,7 @@ impl Pattern {
     /// Returns a sentence if it is invalid.
     pub fn parse(typed: &str) -> Result<Pattern, String> {
         let mut parts: Vec<Part> = Vec::new();
-        let mut rest = stem(typed.trim());
+        let mut rest = strip_endings(typed.trim());
         while !rest.is_empty() {
             let (part, after) = match rest.find(['*', '{']) {
                 Some(0) if rest.starts_with('*') => (Part::Word(""), rest.get(1..)),
@@ -66,8 +66,8 @@ impl Pattern {
     }
 
     /// Returns the fields of a path, or `None` if it does not match.
-    pub fn read<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-        let stem = stem(path);
+    pub fn match_path<'a>(&'a self, path: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
+        let stem = strip_endings(path);
         let from = stem.rmatch_indices('/').nth(self.folders - 1).map_or(0, |(at, _)| at + 1);
         let mut rest = stem.get(from..)?;
         let mut fields = Vec::new();

@@ -1,7 +1,7 @@
 //! Distributions over ranks, and outliers.
 
-use super::answer::{Outlier, Ranks, Spread, quantile};
-use super::survey::{BINS, Surveyed};
+use super::answer::{Outlier, Ranks, RankQuantiles, quantile};
+use super::survey::{BINS, RankSurvey};
 
 /// Minimum distance of an outlier from the median, in median absolute deviations.
 const DEVIATIONS: u64 = 3;
@@ -36,11 +36,11 @@ impl Ranks {
         let peaks: Vec<(u32, u64)> =
             self.surveys().filter_map(|(at, rank, _)| Some((at as u32, rank.peak()?))).collect();
         self.outliers = outliers(&peaks);
-        self.peak = Spread::of(peaks.iter().map(|&(_, peak)| peak).collect());
-        let over = |of: fn(&Surveyed) -> &[u64], count: usize| -> Vec<Spread> {
+        self.peak = RankQuantiles::from_values(peaks.iter().map(|&(_, peak)| peak).collect());
+        let over = |of: fn(&RankSurvey) -> &[u64], count: usize| -> Vec<RankQuantiles> {
             let all: Vec<&[u64]> =
                 self.surveys().map(|(_, _, survey)| of(survey)).filter(|it| !it.is_empty()).collect();
-            let at = |place: usize| Spread::of(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect());
+            let at = |place: usize| RankQuantiles::from_values(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect());
             (0..count).filter_map(at).collect()
         };
         let curve = over(|survey| &survey.curve, BINS as usize);

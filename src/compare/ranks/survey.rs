@@ -2,8 +2,8 @@
 
 use crate::sums::site_of;
 use analysis::Sites;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_numbers};
 use base::units::{EventIdx, Moment};
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
@@ -40,7 +40,7 @@ pub struct OutOfMemory {
 
 /// Survey of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Surveyed {
+pub struct RankSurvey {
     pub device: i64,
     pub events: u32,
     pub peak_requested: i64,
@@ -72,7 +72,7 @@ pub struct Surveyed {
 }
 
 /// Progress of a survey.
-pub struct Surveying {
+pub struct RankSurveyor {
     steps: StepSearch,
     sites: Sites,
     sums: HashMap<u32, (u64, u64), foldhash::fast::RandomState>,
@@ -80,7 +80,7 @@ pub struct Surveying {
     next: usize,
     next_bin: usize,
     next_time: usize,
-    found: Surveyed,
+    found: RankSurvey,
 }
 
 /// Sentinel instead of a frame: no stack.
@@ -88,14 +88,14 @@ const NO_STACK: u32 = u32::MAX;
 /// Sentinel instead of a frame: unexplained bytes.
 const UNEXPLAINED: u32 = u32::MAX - 1;
 
-impl Surveying {
+impl RankSurveyor {
     /// Creates a survey of a device.
-    pub fn new(side: &Side) -> Surveying {
+    pub fn new(side: &Side) -> RankSurveyor {
         let (sums, candidates, next, next_bin, next_time) = Default::default();
         let history = side.history;
         let numbers = &history.numbers;
         let snapshot = side.snapshot();
-        let found = Surveyed {
+        let found = RankSurvey {
             device: history.device,
             events: history.event_count(),
             peak_requested: numbers.peak,
@@ -103,23 +103,23 @@ impl Surveying {
             peak_reserved: numbers.peak_reserved,
             end_requested: numbers.end,
             settings: snapshot.settings.clone(),
-            recorder: snapshot.recorder.of_process(),
-            ..Surveyed::default()
+            recorder: snapshot.recorder.process_facts(),
+            ..RankSurvey::default()
         };
         let steps = StepSearch::new(history.device);
-        Surveying { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
+        RankSurveyor { steps, sites: Sites::new(snapshot), sums, candidates, next, next_bin, next_time, found }
     }
 
     /// Runs until the survey is complete. The side must be the same at each step.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, side: &Side, slice: &mut Slice) -> Sliced<Surveyed> {
+    pub fn step(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult<RankSurvey> {
         self.sum_up(side, slice)?;
         let history = side.history;
         let events = u64::from(history.event_count());
-        let most = |from: Moment, to: Moment| side.most_live_in(from, to);
-        while let Some(part) = slice.part(&mut self.next_bin, BINS as usize, 64)? {
+        let most = |from: Moment, to: Moment| side.peak_bytes_in(from, to);
+        while let Some(part) = slice.next_range(&mut self.next_bin, BINS as usize, 64)? {
             for bin in part {
                 let edge = |bin: u64| (events * bin / u64::from(BINS)) as u32;
                 let (from, to) = (edge(bin as u64), edge(bin as u64 + 1));
@@ -127,10 +127,10 @@ impl Surveying {
             }
         }
         if let Some((first, last)) = history.numbers.time_us
-            && let Some(clock) = history.events.times.clock()
+            && let Some(clock) = history.events.times.time_axis()
         {
             let (_, _, values) = self.found.by_time.get_or_insert((first, last, Vec::new()));
-            while let Some(part) = slice.part(&mut self.next_time, BINS as usize, 64)? {
+            while let Some(part) = slice.next_range(&mut self.next_time, BINS as usize, 64)? {
                 for bin in part {
                     let us = time_of_bin(first, last, bin as u32);
                     values.push(live(side, Moment(clock.events_before_us(us.saturating_add(1)))));
@@ -139,12 +139,12 @@ impl Surveying {
         }
         self.steps.step(side, slice)?;
         let mut found = std::mem::take(&mut self.found);
-        found.steps_way = self.steps.way().to_owned();
+        found.steps_way = self.steps.rule().to_owned();
         let spans = self.steps.spans().iter().take(MOST_STEPS);
         found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
         found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
-        let recorded = side.snapshot().recorder.of_device(found.device, "capacity_bytes");
+        let recorded = side.snapshot().recorder.device_fact(found.device, "capacity_bytes");
         let recorded = recorded.and_then(|bytes| bytes.parse().ok());
         let at_oom = found.out_of_memory.map(|oom| oom.reserved_bytes.saturating_add(oom.device_free_bytes));
         found.capacity = recorded.or(at_oom.filter(|&bytes| bytes > 0));
@@ -153,11 +153,11 @@ impl Surveying {
     }
 
     /// Sums the live bytes at the peak by call site.
-    fn sum_up(&mut self, side: &Side, slice: &mut Slice) -> Sliced {
+    fn sum_up(&mut self, side: &Side, slice: &mut TimeSlice) -> SliceResult {
         let history = side.history;
-        let (moment, _) = history.most_live();
+        let (moment, _) = history.live_peak();
         let candidates = self.candidates.get_or_insert_with(|| history.live.candidates(&history.allocations, moment));
-        while let Some(part) = slice.part(&mut self.next, candidates.len(), 8)? {
+        while let Some(part) = slice.next_range(&mut self.next, candidates.len(), 8)? {
             for id in part.filter_map(|place| history.live.candidate(candidates, place)) {
                 if !history.allocations.outlives(id, moment) {
                     continue;
@@ -171,20 +171,20 @@ impl Surveying {
     }
 
     /// Names the call sites. Frames of the same name are merged.
-    fn name_sites(&mut self, side: &Side, found: &mut Surveyed) {
+    fn name_sites(&mut self, side: &Side, found: &mut RankSurvey) {
         let mut named: HashMap<String, (u64, u64), foldhash::fast::RandomState> = HashMap::default();
         for (&frame, &(bytes, count)) in &self.sums {
             let name = match frame {
                 UNEXPLAINED => "unexplained".to_owned(),
                 NO_STACK => site_of(side, &mut self.sites, history::snapshot::StackId::NONE, false),
-                frame => analysis::site::in_row(side.snapshot(), history::snapshot::FrameId(frame)),
+                frame => analysis::site::short_truncated(side.snapshot(), history::snapshot::FrameId(frame)),
             };
             let sum = named.entry(name).or_default();
             *sum = (sum.0.saturating_add(bytes), sum.1 + count);
         }
         let mut named: Vec<(String, (u64, u64))> = named.into_iter().collect();
         named.sort_unstable();
-        let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (pair(!bytes, !count), at)).collect();
+        let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (two_part_key(!bytes, !count), at)).collect();
         for (place, at) in sorted_numbers(order).into_iter().enumerate() {
             let Some((site, (bytes, allocations))) = named.get_mut(at as usize) else { continue };
             match place < MOST_SITES {
@@ -203,7 +203,7 @@ fn site(sites: &mut Sites, side: &Side, id: AllocationId) -> u32 {
     if side.history.allocations.is_unexplained(id) {
         return UNEXPLAINED;
     }
-    sites.of(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
+    sites.call_site(side.snapshot(), side.stack(id)).map_or(NO_STACK, |frame| frame.0)
 }
 
 /// Returns the time of a value in [`Surveyed::by_time`].
@@ -231,7 +231,7 @@ fn out_of_memory(side: &Side) -> Option<OutOfMemory> {
     })
 }
 
-impl Surveyed {
+impl RankSurvey {
     /// Returns the live bytes at the nearest stored time, or `None` outside the recording.
     pub fn live_at(&self, us: i64) -> Option<u64> {
         let (first, last, values) = self.by_time.as_ref()?;

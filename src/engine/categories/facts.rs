@@ -1,8 +1,8 @@
 //! Facts about an allocation that category rules test.
 
-use super::stacks::Stacks;
-use crate::origin::{is_of_free, recorded_category, stack_of};
-use analysis::category::compiled::{Compiled, Facts, NO_RULE};
+use super::stacks::StackResults;
+use crate::origin::{is_free_stack, recorded_category, stack_of};
+use analysis::category::compiled::{CompiledSet, AllocationFacts, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
@@ -21,13 +21,13 @@ impl DeviceRules {
 }
 
 /// Returns the stack that made an allocation, [`StackId::NONE`] if it was not recorded.
-pub(super) fn made(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
+pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
     let stack = stack_of(snapshot, history, id);
-    if is_of_free(history, id, stack) { StackId::NONE } else { stack }
+    if is_free_stack(history, id, stack) { StackId::NONE } else { stack }
 }
 
 /// Returns the stack that freed an allocation, [`StackId::NONE`] if it was not recorded.
-pub(super) fn freed(history: &DeviceHistory, id: AllocationId) -> StackId {
+pub(super) fn free_stack(history: &DeviceHistory, id: AllocationId) -> StackId {
     let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
     let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
     stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
@@ -39,17 +39,17 @@ fn is_recorded(stack: StackId) -> bool {
 
 /// Calls `ask` with the facts about an allocation. Nothing is known of unexplained bytes.
 pub(super) fn with_facts<R>(
-    set: &Compiled,
-    stacks: &Stacks,
+    set: &CompiledSet,
+    stacks: &StackResults,
     (snapshot, history): (&Snapshot, &DeviceHistory),
     id: AllocationId,
-    ask: impl FnOnce(&Facts<'_>) -> R,
+    ask: impl FnOnce(&AllocationFacts<'_>) -> R,
 ) -> R {
-    let stack = made(snapshot, history, id);
+    let stack = alloc_stack(snapshot, history, id);
     let (born, died, _) = history.allocations.span(id);
-    ask(&Facts {
-        made: stacks.of(stack),
-        freed: if set.asks_of_frees() { stacks.of(freed(history, id)).bits } else { 0 },
+    ask(&AllocationFacts {
+        allocated: stacks.result(stack),
+        freed: if set.uses_free_stacks() { stacks.result(free_stack(history, id)).bits } else { 0 },
         has_stack: is_recorded(stack),
         recorded: recorded_category(snapshot, history, id),
         born,

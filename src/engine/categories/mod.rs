@@ -5,24 +5,24 @@ mod facts;
 mod sizes;
 mod stacks;
 
-use super::protocol::{BY_RECORDER, CategoryDetails, CategoryRule};
+use super::protocol::{REASON_RECORDER, CategoryDetails, CategoryRule};
 use analysis::CategorySet;
-use analysis::category::compiled::Compiled;
+use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use facts::{DeviceRules, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
-use sizes::Sizes;
-use stacks::Stacks;
+use sizes::SizeMatching;
+use stacks::StackResults;
 
 /// Categories of the allocations of one file.
 pub(super) struct Categories {
-    set: Compiled,
-    stacks: Stacks,
+    set: CompiledSet,
+    stacks: StackResults,
     by_device: Vec<DeviceRules>,
-    sizes: Sizes,
+    sizes: SizeMatching,
     is_done: bool,
 }
 
@@ -30,11 +30,11 @@ impl Categories {
     /// Creates the categories for a set of rules. Nothing is classified yet.
     pub(super) fn new(set: &CategorySet) -> Categories {
         let (stacks, by_device, sizes) = Default::default();
-        Categories { set: Compiled::new(set), stacks, by_device, sizes, is_done: false }
+        Categories { set: CompiledSet::new(set), stacks, by_device, sizes, is_done: false }
     }
 
     /// Classifies all allocations.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut TimeSlice) -> SliceResult {
         if self.is_done {
             return Ok(());
         }
@@ -46,21 +46,21 @@ impl Categories {
             let Some(rules) = self.by_device.last_mut() else { break };
             let count = history.allocations.len();
             let mut next = rules.rules.len();
-            while let Some(part) = slice.part(&mut next, count, 1)? {
+            while let Some(part) = slice.next_range(&mut next, count, 1)? {
                 for id in part {
                     let of = (snapshot, history);
                     let id = AllocationId(id as u32);
-                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.of(facts)));
+                    rules.rules.push(with_facts(&self.set, &self.stacks, of, id, |facts| self.set.rule_of(facts)));
                 }
             }
             self.sizes.step(&self.set, &self.stacks, (snapshot, history), rules, slice)?;
-            self.sizes = Sizes::default();
+            self.sizes = SizeMatching::default();
             match histories.get(self.by_device.len()) {
                 Some(next) => self.by_device.push(DeviceRules { device: next.device, rules: Column::new() }),
                 None => break,
             }
         }
-        self.stacks = Stacks::default();
+        self.stacks = StackResults::default();
         self.is_done = true;
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Categories {
     }
 
     /// Returns whether an allocation's category has this name, ignoring case. Unexplained bytes have no category.
-    pub(super) fn is_called(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
+    pub(super) fn has_name(&self, history: &DeviceHistory, id: AllocationId, name: &str) -> bool {
         let called = self.set.categories().get(usize::from(self.category(history, id)));
         called.is_some_and(|called| called.eq_ignore_ascii_case(name)) && !history.allocations.is_unexplained(id)
     }
@@ -97,15 +97,15 @@ impl Categories {
             name,
             rule: known.map(|_| u32::from(rule) + 1),
             why: match known {
-                Some(rule) if is_named && rule.recorded.is_some() => BY_RECORDER.to_owned(),
-                known => known.map_or_else(String::new, CategoryRule::why),
+                Some(rule) if is_named && rule.recorded.is_some() => REASON_RECORDER.to_owned(),
+                known => known.map_or_else(String::new, CategoryRule::reason),
             },
         };
         (!history.allocations.is_unexplained(id)).then_some(details)
     }
 
     /// Returns the compiled rules and their categories.
-    pub(super) fn set(&self) -> &Compiled {
+    pub(super) fn set(&self) -> &CompiledSet {
         &self.set
     }
 

@@ -7,100 +7,100 @@
 mod part;
 mod sums;
 
-use super::device::Open;
+use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Curves, Only};
-use base::slice::{Slice, Sliced};
+use super::protocol::{Curves, MemoryFilter};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
 use picture::timeline::{View, WindowColumns};
-use sums::{Kind, Sums};
+use sums::{Quantity, RunningTotals};
 
 /// Curves being computed, and the running sums kept for them.
 #[derive(Default)]
-pub(super) struct CurvesInWork {
+pub(super) struct CurveBuilder {
     /// Columns, index of the next one, and totals of those before it.
-    begun: Option<(WindowColumns, usize, Box<Curves>)>,
+    in_progress: Option<(WindowColumns, usize, Box<Curves>)>,
     /// One for each device that was requested as a whole, and one for a part of a device.
-    sums: Vec<Sums>,
+    sums: Vec<RunningTotals>,
 }
 
-impl CurvesInWork {
+impl CurveBuilder {
     /// Starts a new question.
-    pub(super) fn begin(&mut self) {
-        self.begun = None;
+    pub(super) fn reset(&mut self) {
+        self.in_progress = None;
     }
 
     /// Computes the totals. Returns no columns if the file has no such device.
-    pub(super) fn curves(
+    pub(super) fn compute(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         view: View,
-        only: Only,
-        slice: &mut Slice,
-    ) -> Sliced<Box<Curves>> {
-        self.add_up(file, device, only, slice)?;
-        let (columns, next, curves) = self.begun.get_or_insert_with(|| {
+        only: MemoryFilter,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Box<Curves>> {
+        self.update_sums(file, device, only, slice)?;
+        let (columns, next, curves) = self.in_progress.get_or_insert_with(|| {
             let columns = file.history(device).map_or_else(WindowColumns::default, |history| {
-                WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.clock())
+                WindowColumns::new(&view, history.event_count().saturating_add(1), history.events.times.time_axis())
             });
             let curves = Curves { view: Some(view), edge_px: columns.edge_px.clone(), ..Curves::default() };
             (columns, 0, Box::new(curves))
         });
         let sums = self.sums.iter().find(|sums| (sums.device, sums.part.only) == (device, only));
         if let (Some(sums), Some(history)) = (sums, file.history(device)) {
-            look(sums, file.about(history), columns, next, curves, slice)?;
+            compute_columns(sums, file.device_data(history), columns, next, curves, slice)?;
         }
-        Ok(self.begun.take().map_or_else(Default::default, |(.., curves)| curves))
+        Ok(self.in_progress.take().map_or_else(Default::default, |(.., curves)| curves))
     }
 
     /// Adds up the running sums that are needed.
-    fn add_up(&mut self, file: &mut OpenFile, device: i64, only: Only, slice: &mut Slice) -> Sliced {
-        file.segment_lives(device, slice)?;
+    fn update_sums(&mut self, file: &mut OpenFile, device: i64, only: MemoryFilter, slice: &mut TimeSlice) -> SliceResult {
+        file.compute_segments(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {
             // Of the parts of memory, only the current one is kept.
             self.sums.retain(|sums| sums.part.is_all());
-            self.sums.push(Sums::new(device, Part::new(only)));
+            self.sums.push(RunningTotals::new(device, Part::new(only)));
         }
         let known = self.sums.iter_mut().find(|sums| (sums.device, sums.part.only) == (device, only));
         match (known, file.segments(device)) {
-            (Some(sums), Some(lives)) => sums.step(file.about(history), lives, slice),
+            (Some(sums), Some(lives)) => sums.step(file.device_data(history), lives, slice),
             _ => Ok(()),
         }
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.sums.iter().map(Sums::heap_bytes).sum()
+        self.sums.iter().map(RunningTotals::heap_bytes).sum()
     }
 }
 
 /// Computes the columns from `next` on.
-fn look(
-    sums: &Sums,
-    open: Open<'_>,
+fn compute_columns(
+    sums: &RunningTotals,
+    open: DeviceData<'_>,
     columns: &WindowColumns,
     next: &mut usize,
     curves: &mut Curves,
-    slice: &mut Slice,
-) -> Sliced {
+    slice: &mut TimeSlice,
+) -> SliceResult {
     let history = open.history;
-    let change = |kind: Kind| move |event: EventIdx| sums.change(open, kind, event);
+    let change = |kind: Quantity| move |event: EventIdx| sums.change(open, kind, event);
     let [requested, pending, reserved, rounded] =
-        [Kind::Requested, Kind::Pending, Kind::Reserved, Kind::Rounded].map(change);
-    let [allocated, free] = [Kind::Allocated, Kind::Free].map(change);
+        [Quantity::Requested, Quantity::AwaitingFree, Quantity::Reserved, Quantity::Rounded].map(change);
+    let [allocated, free] = [Quantity::Allocated, Quantity::Free].map(change);
     let curve = |kind, change| Curve::new(sums.totals(history, kind), change);
-    let reserved_curve = curve(Kind::Reserved, &reserved);
+    let reserved_curve = curve(Quantity::Reserved, &reserved);
     let mut all: [(Curve<'_>, &mut Vec<u64>); 5] = [
         (reserved_curve, &mut curves.reserved),
-        (curve(Kind::Rounded, &rounded), &mut curves.rounded),
-        (curve(Kind::Requested, &requested), &mut curves.requested),
-        (curve(Kind::Allocated, &allocated), &mut curves.allocated),
-        (curve(Kind::Pending, &pending), &mut curves.pending),
+        (curve(Quantity::Rounded, &rounded), &mut curves.rounded),
+        (curve(Quantity::Requested, &requested), &mut curves.requested),
+        (curve(Quantity::Allocated, &allocated), &mut curves.allocated),
+        (curve(Quantity::AwaitingFree, &pending), &mut curves.pending),
     ];
-    let free = curve(Kind::Free, &free);
+    let free = curve(Quantity::Free, &free);
     let bytes = |total: i64| u64::try_from(total).unwrap_or(0);
     while let Some(moments) = columns.moments.get(*next) {
         let highest = |curve: &Curve<'_>| curve.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));

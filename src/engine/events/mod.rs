@@ -6,10 +6,10 @@ mod rows;
 
 pub(super) use rows::{pool_of, stack_of_event, stream_of};
 
-use super::copying::Copying;
+use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{EventsPage, EventsQuestion, TableText};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use listing::Listing;
 
 /// Maximum number of rows in a reply, more than any screen shows.
@@ -17,29 +17,29 @@ const MOST_ROWS: u32 = 512;
 
 /// The list requested last, and the progress of copying its rows.
 #[derive(Default)]
-pub(super) struct Events {
-    copying: Copying,
+pub(super) struct EventLists {
+    copying: CopyProgress,
     listing: Option<Box<Listing>>,
 }
 
-impl Events {
+impl EventLists {
     /// Starts copying rows of another list.
-    pub(super) fn begin_text(&mut self) {
-        self.copying = Copying::default();
+    pub(super) fn start_copying(&mut self) {
+        self.copying = CopyProgress::default();
     }
 
     /// Drops the list, because categories have changed.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn invalidate(&mut self) {
         self.listing = None;
     }
 
     /// Builds the list of a question.
-    fn list(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut Slice) -> Sliced {
-        if !self.listing.as_ref().is_some_and(|it| it.is_of(device, &question.filter)) {
+    fn update_listing(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut TimeSlice) -> SliceResult {
+        if !self.listing.as_ref().is_some_and(|it| it.is_for(device, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.filter.clone())));
         }
         let Some(listing) = &mut self.listing else { return Ok(()) };
-        file.version(device, slice)?;
+        file.compute_versions(device, slice)?;
         listing.step(file, slice)
     }
 
@@ -49,9 +49,9 @@ impl Events {
         file: &mut OpenFile,
         device: i64,
         question: &EventsQuestion,
-        slice: &mut Slice,
-    ) -> Sliced<Option<EventsPage>> {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<EventsPage>> {
+        self.update_listing(file, device, question, slice)?;
         let Some((listing, history)) = self.listing.as_ref().zip(file.history(device)) else { return Ok(None) };
         let (all, counts) = (history.event_count(), history.action_counts);
         let [first, count] = question.rows;
@@ -68,21 +68,21 @@ impl Events {
     }
 
     /// Sends rows of a list as text, in parts.
-    pub(super) fn text(
+    pub(super) fn copy_text(
         &mut self,
         file: &mut OpenFile,
         device: i64,
         question: &EventsQuestion,
         send: &mut dyn FnMut(TableText),
-        slice: &mut Slice,
-    ) -> Sliced {
-        self.list(file, device, question, slice)?;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        self.update_listing(file, device, question, slice)?;
         let Some(listing) = &self.listing else { return Ok(()) };
         let mut write = |text: &mut String, row: u32| {
             let event = listing.event(row);
             event.into_iter().for_each(|event| rows::write_line(text, file, device, event));
         };
-        self.copying.step(rows::HEAD, (&question.chosen, listing.len()), &mut write, send, slice)
+        self.copying.step(rows::HEADER, (&question.chosen, listing.len()), &mut write, send, slice)
     }
 
     pub(super) fn heap_bytes(&self) -> usize {

@@ -4,7 +4,7 @@ use analysis::IdSet;
 use history::snapshot::{Frame, Snapshot, StackId, StringId};
 
 /// Code that creates pools: a part of its file or function name, and the name of such pools.
-const MAKERS: [(&str, &str); 4] = [
+const CREATORS: [(&str, &str); 4] = [
     ("cudagraph_trees", "CUDA graph trees"),
     ("_symmetric_memory", "symmetric memory"),
     ("symm_mem", "symmetric memory"),
@@ -16,35 +16,35 @@ const MOST_FRAMES: usize = 200;
 
 /// Names found for one pool.
 #[derive(Clone, Default)]
-pub(super) struct Known {
+pub(super) struct KnownNames {
     /// Name from metadata. `Err` if entries contradict each other.
-    pub(super) named: Option<Result<String, ()>>,
+    pub(super) from_metadata: Option<Result<String, ()>>,
     /// Name derived from the code that created the pool.
-    pub(super) made_by: Option<&'static str>,
+    pub(super) from_code: Option<&'static str>,
 }
 
 /// Names of pools, as far as they are collected.
 #[derive(Default)]
 pub(super) struct PoolNames {
     /// By group of the pool, from 1 on.
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownNames>,
     /// Labels read so far, stacks without a known creator, and the device with the next allocation or event to examine.
     pub(super) labels: usize,
     pub(super) stacks: IdSet,
     pub(super) device: usize,
     pub(super) next: usize,
     /// Set while `next` counts events instead of allocations.
-    pub(super) is_of_events: bool,
+    pub(super) is_in_events: bool,
     /// Set if metadata names a pool in an event that does not record its pool.
-    pub(super) has_unplaced: bool,
+    pub(super) has_unassigned_names: bool,
     pub(super) is_done: bool,
 }
 
 impl PoolNames {
     /// Adds a name that metadata gives to a pool.
-    pub(super) fn name(&mut self, number: u32, name: String) {
+    pub(super) fn add_name(&mut self, number: u32, name: String) {
         let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
-        known.named = Some(match known.named.take() {
+        known.from_metadata = Some(match known.from_metadata.take() {
             Some(Ok(before)) if before != name => Err(()),
             Some(Err(())) => Err(()),
             _ => Ok(name),
@@ -52,24 +52,24 @@ impl PoolNames {
     }
 
     /// Examines a stack at which memory of a pool was allocated, to find the code that created the pool.
-    pub(super) fn look_at(&mut self, snapshot: &Snapshot, number: u32, stack: StackId) {
+    pub(super) fn examine_stack(&mut self, snapshot: &Snapshot, number: u32, stack: StackId) {
         let Some(known) = number.checked_sub(1).and_then(|place| self.known.get_mut(place as usize)) else { return };
-        if known.made_by.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {
+        if known.from_code.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {
             return;
         }
         let mut frames = snapshot.stacks.frames(stack).take(MOST_FRAMES).map(|frame| snapshot.frames.frame(frame));
-        known.made_by = frames.find_map(|frame| maker(snapshot, frame));
-        if known.made_by.is_none() {
+        known.from_code = frames.find_map(|frame| creator_name(snapshot, frame));
+        if known.from_code.is_none() {
             self.stacks.insert(stack.0);
         }
     }
 }
 
-fn maker(snapshot: &Snapshot, frame: &Frame) -> Option<&'static str> {
+fn creator_name(snapshot: &Snapshot, frame: &Frame) -> Option<&'static str> {
     let holds = |string: StringId, part: &str| {
         let text = snapshot.strings.bytes(string);
         text.len() < 4096 && text.windows(part.len()).any(|window| window == part.as_bytes())
     };
     let made_it = |(part, _): &&(&str, &str)| holds(frame.filename, part) || holds(frame.name, part);
-    MAKERS.iter().find(made_it).map(|(_, name)| *name)
+    CREATORS.iter().find(made_it).map(|(_, name)| *name)
 }

@@ -4,14 +4,14 @@
 //! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. The stack
 //! whose first allocation comes last is the output of a block and the input of the next one.
 
-use crate::answers::Population;
-use crate::device::Open;
+use crate::stack_trees::Population;
+use crate::device::DeviceData;
 use crate::origin::stack_of;
 use crate::protocol::Scope;
 use crate::roles::Role;
 use analysis::IdSet;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_numbers};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_numbers};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
@@ -34,29 +34,29 @@ impl Blocks {
     /// of an allocation.
     pub(super) fn step(
         &mut self,
-        open: Open<'_>,
+        open: DeviceData<'_>,
         peak: u32,
         role: impl Fn(AllocationId) -> Role,
-        slice: &mut Slice,
-    ) -> Sliced {
-        let Open { snapshot, history, .. } = open;
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let DeviceData { snapshot, history, .. } = open;
         let population = self.population.get_or_insert_with(|| Population::new(history, Scope::At(peak)));
-        population.each(history, &mut self.next, slice, &mut |id, bytes| {
+        population.visit(history, &mut self.next, slice, &mut |id, bytes| {
             if bytes > 0 && role(id) == Role::Activation {
                 let stack = stack_of(snapshot, history, id);
                 if !matches!(stack, StackId::NONE | StackId::EMPTY) {
-                    self.live.push((pair(stack.0.into(), id.0.into()), id.0));
+                    self.live.push((two_part_key(stack.0.into(), id.0.into()), id.0));
                 }
             }
         })?;
         if !self.is_ranked {
             self.is_ranked = true;
-            self.rank(open);
+            self.detect(open);
         }
         Ok(())
     }
 
-    fn rank(&mut self, Open { snapshot, history, .. }: Open<'_>) {
+    fn detect(&mut self, DeviceData { snapshot, history, .. }: DeviceData<'_>) {
         let ids = sorted_numbers(std::mem::take(&mut self.live));
         let stack = |id: u32| stack_of(snapshot, history, AllocationId(id));
         let runs: Vec<&[u32]> = ids.chunk_by(|&one, &next| stack(one) == stack(next)).collect();
@@ -74,7 +74,7 @@ impl Blocks {
         // A line that runs twice per block is also inside the block.
         let inside = || runs.iter().filter(|run| run.len() >= count);
         let output = inside().filter(|run| run.len() == count).filter_map(|run| run.first()).max();
-        self.stacks = IdSet::below(snapshot.stacks.len());
+        self.stacks = IdSet::with_bound(snapshot.stacks.len());
         for first in inside().filter_map(|run| run.first()).filter(|first| Some(*first) != output) {
             self.stacks.insert(stack(*first).0);
         }

@@ -1,13 +1,13 @@
 //! The address plot and the reserved plot. The data that they need in addition to the history is built here in slices
 //! and cached.
 
-mod around;
+mod neighbours;
 mod hits;
-mod kept;
+mod cache;
 mod layout;
-mod lent;
+mod sources;
 mod reserved;
 
-pub(super) use around::Around;
-pub(super) use hits::along_ranges;
-pub(super) use kept::Plots;
+pub(super) use neighbours::Neighbours;
+pub(super) use hits::walk_ranges;
+pub(super) use cache::PlotCache;

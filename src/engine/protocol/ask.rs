@@ -2,10 +2,10 @@
 //! says otherwise.
 
 use super::{
-    AddressMap, At, Begin, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, Only, Overview, PairAnswer, PairQuestion,
+    AddressMap, MomentSpec, SearchStart, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, MemoryFilter, Overview, PairAnswer, PairQuestion,
     Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage,
-    StateQuestion, Step, Stepped, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf,
+    StateQuestion, Step, StepResult, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf,
     WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
@@ -45,18 +45,18 @@ pub enum Question {
         address: u64,
     },
     /// All ever mapped addresses in a part of memory, as on the axis of [`Plot::Addresses`](super::Plot::Addresses).
-    Map(Only),
+    Map(MemoryFilter),
     /// Totals per pixel column of a window.
     Curves {
         view: View,
-        only: Only,
+        only: MemoryFilter,
     },
     State(StateQuestion),
     Events(Box<EventsQuestion>),
     /// Chosen rows of the Events list as text, at most [`MOST_COPIED`](super::MOST_COPIED). The answer is an
     /// [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
-    Moments(Vec<At>),
+    Moments(Vec<MomentSpec>),
     /// Destination of a keyboard step from a position in the stack.
     Step {
         /// Must match the scene.
@@ -94,7 +94,7 @@ pub enum Question {
     /// Next or previous match of a finished search, with wrap-around. The device is the one of the search.
     FindNext {
         find: u32,
-        begin: Begin,
+        begin: SearchStart,
         direction: Direction,
         /// Order of the stack for [`Match::lowest_byte`](super::Match::lowest_byte).
         looks: Looks,
@@ -162,7 +162,7 @@ pub enum Answer {
     Events(Box<EventsPage>),
     /// Facts for each moment of the question, in the same order. Unknown events are left out.
     Moments(Vec<MomentFacts>),
-    Step(Stepped),
+    Step(StepResult),
     Marks(Box<Marks>),
     Overview(Box<Overview>),
     Legend(Vec<LegendEntry>),

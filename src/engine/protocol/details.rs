@@ -71,9 +71,9 @@ pub struct Details {
 }
 
 /// Separator in tensor descriptions: `layers.0.weight · gradient · [4096, 1024] · bfloat16`.
-pub const SEPARATOR: &str = " · ";
+pub const TENSOR_SEPARATOR: &str = " · ";
 /// Reason for a category that comes from the recorder's tensor.
-pub const BY_RECORDER: &str = "named by the recorder";
+pub const REASON_RECORDER: &str = "named by the recorder";
 
 /// Category of an allocation, and the reason for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -84,7 +84,7 @@ impl ExportFormat {
     }
 
     /// Returns the file extension without the leading dot. Other tools recognize files by it.
-    pub fn ending(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             ExportFormat::Speedscope => "speedscope.json",
             ExportFormat::Pprof => "pb.gz",

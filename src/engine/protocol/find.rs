@@ -1,6 +1,6 @@
 //! Questions and answers of the search.
 
-pub use analysis::query::{Query, QueryError, Wording};
+pub use analysis::query::{Query, QueryError, FrameMatcher};
 use serde::{Deserialize, Serialize};
 
 /// Number and requested bytes of the allocations that a search found.
@@ -24,7 +24,7 @@ pub enum Direction {
 
 /// Starting point of the search for the next match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Begin {
+pub enum SearchStart {
     /// Start at this allocation. Returns another match if there is one.
     Allocation(u32),
     /// Start at this moment. Returns a match allocated at or after it, or before it.

@@ -8,17 +8,17 @@ use postcard::{Deserializer, Error, de_flavors::Slice};
 use serde::de::{self, Deserialize, DeserializeSeed, EnumAccess, SeqAccess, VariantAccess, Visitor};
 
 /// Deserializer that never reports a missing field.
-pub(super) struct Lean<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
+pub(super) struct LeanDeserializer<'a, 'de>(pub(super) &'a mut Deserializer<'de, Slice<'de>>);
 
 /// Fields of a struct or tuple.
-struct Fields<'a, 'de>(Lean<'a, 'de>);
+struct Fields<'a, 'de>(LeanDeserializer<'a, 'de>);
 
 /// Remaining elements of a sequence, and their number.
-struct Elements<'a, 'de>(Lean<'a, 'de>, usize);
+struct Elements<'a, 'de>(LeanDeserializer<'a, 'de>, usize);
 
-impl<'de> Lean<'_, 'de> {
-    fn again(&mut self) -> Lean<'_, 'de> {
-        Lean(self.0)
+impl<'de> LeanDeserializer<'_, 'de> {
+    fn reborrow(&mut self) -> LeanDeserializer<'_, 'de> {
+        LeanDeserializer(self.0)
     }
 }
 
@@ -27,7 +27,7 @@ impl<'de> SeqAccess<'de> for Fields<'_, 'de> {
 
     #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        seed.deserialize(self.0.again()).map(Some)
+        seed.deserialize(self.0.reborrow()).map(Some)
     }
 }
 
@@ -37,7 +37,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
         let Some(left) = self.1.checked_sub(1) else { return Ok(None) };
         self.1 = left;
-        seed.deserialize(self.0.again()).map(Some)
+        seed.deserialize(self.0.reborrow()).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -45,7 +45,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, 'de> {
     }
 }
 
-impl<'de> EnumAccess<'de> for Lean<'_, 'de> {
+impl<'de> EnumAccess<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
     type Variant = Self;
 
@@ -56,7 +56,7 @@ impl<'de> EnumAccess<'de> for Lean<'_, 'de> {
     }
 }
 
-impl<'de> VariantAccess<'de> for Lean<'_, 'de> {
+impl<'de> VariantAccess<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
 
     #[inline(always)]
@@ -90,7 +90,7 @@ macro_rules! passed_on {
     };
 }
 
-impl<'de> de::Deserializer<'de> for Lean<'_, 'de> {
+impl<'de> de::Deserializer<'de> for LeanDeserializer<'_, 'de> {
     type Error = Error;
 
     passed_on! {

@@ -1,12 +1,12 @@
 //! File access and load progress.
 
-use history::replay::Keep;
+use history::replay::KeepRange;
 use serde::{Deserialize, Serialize};
 
 /// Memory limit for the tables of a file on 32-bit targets (wasm), in bytes. The rest of the 4 GiB is for memory that
 /// is not counted: gaps between allocations, indices that are built at the end, the scene, and a few hundred MiB that
 /// a malicious file may allocate between two checks.
-pub const MOST_OF_32_BITS: u64 = 3 << 30;
+pub const MAX_TABLE_BYTES_32_BIT: u64 = 3 << 30;
 
 /// Ways of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,15 +37,15 @@ impl Default for LoadRange {
     }
 }
 
-impl From<LoadRange> for Keep {
-    fn from(LoadRange { from, to, last }: LoadRange) -> Keep {
-        Keep { from, to, last }
+impl From<LoadRange> for KeepRange {
+    fn from(LoadRange { from, to, last }: LoadRange) -> KeepRange {
+        KeepRange { from, to, last }
     }
 }
 
 /// Bytes that the engine needs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum NeededBytes {
     /// The bytes after the last ones that were fed, or the start of the file.
     Next,
     /// The bytes from this offset, which is less than the file's length. Only with [`Access::Anywhere`].
@@ -53,7 +53,7 @@ pub enum Want {
     /// The whole file, stored so that it can be read with [`Access::Anywhere`]. The driver then sends
     /// [`super::Request::Open`] again. Only with [`Access::Forward`], because an archive has its table of contents at
     /// the end.
-    Whole,
+    WholeFile,
 }
 
 /// One of several snapshots in a file.

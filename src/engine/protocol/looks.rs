@@ -55,7 +55,7 @@ impl Grouping {
     }
 
     /// Returns the grouping with this identifier.
-    pub fn named(name: &str) -> Option<Grouping> {
+    pub fn from_name(name: &str) -> Option<Grouping> {
         Grouping::ALL.into_iter().find(|grouping| grouping.name() == name)
     }
 
@@ -92,7 +92,7 @@ pub struct Looks {
 
 impl Looks {
     /// Returns the parts that determine positions in the plot.
-    pub fn order(self) -> (Plot, Option<Grouping>) {
+    pub fn layout_key(self) -> (Plot, Option<Grouping>) {
         (self.plot, self.stacking)
     }
 
@@ -108,7 +108,7 @@ impl Looks {
     }
 
     /// Returns the looks without a highlight.
-    pub fn plain(self) -> Looks {
+    pub fn without_highlight(self) -> Looks {
         Looks { highlight: Highlight::Nothing, ..self }
     }
 }

@@ -2,20 +2,20 @@
 //!
 //! The page and its workers are always the same build, so fields have no names and the format has no version.
 
-use super::lean::Lean;
+use super::lean::LeanDeserializer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Encodes a value.
-pub fn encoded(value: &impl Serialize) -> Vec<u8> {
+pub fn encode(value: &impl Serialize) -> Vec<u8> {
     // Serialization only fails for sequences of unknown length, and no message has one.
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
 /// Decodes a value. Returns `None` if the bytes are invalid or if there are bytes left over.
-pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let mut from = postcard::Deserializer::from_bytes(bytes);
-    let value = T::deserialize(Lean(&mut from)).ok()?;
+    let value = T::deserialize(LeanDeserializer(&mut from)).ok()?;
     from.finalize().ok().filter(|rest| rest.is_empty()).map(|_| value)
 }
 

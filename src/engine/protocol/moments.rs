@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Ways to specify a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum At {
+pub enum MomentSpec {
     /// Number of events that have happened.
     Moment(u32),
     /// Moment at a position on an axis, in the units of the axis.
@@ -22,7 +22,7 @@ pub enum At {
 /// An event as named by Mosaic and memory_viz: action, address, and occurrence, such as `alloc:7f89b4000000_0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEvent {
-    pub turn: Turn,
+    pub turn: NamedAction,
     pub address: u64,
     /// Number of completed frees of this address earlier in the trace.
     pub version: u32,
@@ -30,7 +30,7 @@ pub struct NamedEvent {
 
 /// Action of a [`NamedEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Turn {
+pub enum NamedAction {
     Alloc,
     FreeCompleted,
 }
@@ -72,16 +72,16 @@ pub enum Step {
 
 /// Destination of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stepped {
+pub struct StepResult {
     pub moment: u32,
     /// Byte of the stack at the destination.
     pub byte: u64,
-    pub stop: Stop,
+    pub stop: StepOutcome,
 }
 
 /// Reason why a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
+pub enum StepOutcome {
     Arrived,
     /// There is nothing in this direction. The position is unchanged.
     Nowhere,

@@ -15,7 +15,7 @@ pub struct AxisPoint {
 
 impl AxisPoint {
     /// Returns the position on the given axis.
-    pub fn on(&self, axis: Axis) -> f64 {
+    pub fn get(&self, axis: Axis) -> f64 {
         match axis {
             Axis::Events => self.events,
             Axis::Time => self.time as f64,

@@ -5,17 +5,17 @@ use picture::timeline::View;
 use serde::{Deserialize, Serialize};
 
 /// Offset of the ordinals of devices in the second file. Ordinals in a file have 32 bits, so they never overlap.
-const SECOND: i64 = 1 << 40;
+const SECOND_FILE_OFFSET: i64 = 1 << 40;
 
 /// Returns the ordinal that stands for a device of the second file.
-pub fn in_second_file(device: i64) -> i64 {
-    device.saturating_add(SECOND)
+pub fn second_file_ordinal(device: i64) -> i64 {
+    device.saturating_add(SECOND_FILE_OFFSET)
 }
 
 /// Returns the ordinal within its file, and whether that is the second file.
-pub fn own_ordinal(device: i64) -> (i64, bool) {
-    let is_second = device >= SECOND / 2;
-    (if is_second { device - SECOND } else { device }, is_second)
+pub fn split_ordinal(device: i64) -> (i64, bool) {
+    let is_second = device >= SECOND_FILE_OFFSET / 2;
+    (if is_second { device - SECOND_FILE_OFFSET } else { device }, is_second)
 }
 
 base::listed! {
@@ -110,7 +110,7 @@ impl Align {
 
 /// Moments to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum PairAt {
+pub enum PairMoments {
     /// Peak of A and peak of B.
     #[default]
     Peaks,
@@ -133,7 +133,7 @@ pub enum PairAt {
 pub struct Pairing {
     /// Ordinal of B, in the first file or in the [second file](in_second_file).
     pub b: i64,
-    pub at: PairAt,
+    pub at: PairMoments,
     pub key: Option<MatchKey>,
     pub align: Option<Align>,
     /// Number of the [`PairQuestion::Paths`] to apply. 0 applies none.

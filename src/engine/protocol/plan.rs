@@ -165,7 +165,7 @@ impl Preset {
         let Some(shards) = Factor::new(by.into(), times.into()) else { return false };
         let [half, quarter] = [2, 4].map(|by| Factor::new(1, by).unwrap_or_default());
         let factors: &[(&str, Factor)] = match self {
-            Preset::Batch | Preset::Sequence => match plan.batch.and(number) {
+            Preset::Batch | Preset::Sequence => match plan.batch.product(number) {
                 Some(batch) => {
                     plan.batch = batch;
                     &[]

@@ -12,17 +12,17 @@ pub enum Plot {
     #[default]
     Stack,
     /// Allocations at their addresses, with shortened gaps between the mapped ranges ([`AddressMap`]).
-    Addresses(Only),
+    Addresses(MemoryFilter),
     /// Reserved memory, stacked, in reserved bytes. The items are the ranges of
-    /// [`SegmentLives`](history::replay::SegmentLives), and so are the ids.
-    Reserved(Only),
+    /// [`SegmentLifetimes`](history::replay::SegmentLives), and so are the ids.
+    Reserved(MemoryFilter),
 }
 
 impl Plot {
     /// Returns the part of memory that the plot is limited to.
-    pub fn only(self) -> Only {
+    pub fn filter(self) -> MemoryFilter {
         match self {
-            Plot::Stack => Only::default(),
+            Plot::Stack => MemoryFilter::default(),
             Plot::Addresses(only) | Plot::Reserved(only) => only,
         }
     }
@@ -30,16 +30,16 @@ impl Plot {
 
 /// A part of a device's memory. All conditions must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Only {
+pub struct MemoryFilter {
     /// Pool id. `(0, 0)` is the default pool and includes memory without a known pool.
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     pub address: Option<u64>,
 }
 
-impl Only {
+impl MemoryFilter {
     /// Returns whether segments of this kind match the pool and stream.
-    pub(crate) fn wants(&self, kind: &SegmentKind) -> bool {
+    pub(crate) fn matches_kind(&self, kind: &SegmentKind) -> bool {
         self.pool.is_none_or(|pool| kind.pool.unwrap_or_default() == pool)
             && self.stream.is_none_or(|stream| kind.stream == Some(stream))
     }
@@ -97,7 +97,7 @@ pub struct HitMemory {
 /// A segment at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HitSegment {
-    /// Id in [`SegmentLives`](history::replay::SegmentLives) of the range that was hit.
+    /// Id in [`SegmentLifetimes`](history::replay::SegmentLives) of the range that was hit.
     pub range: u32,
     pub address: u64,
     /// Reserved bytes of the whole segment.
@@ -121,7 +121,7 @@ pub struct HitSegment {
 
 impl HitSegment {
     /// Returns the range id, and the events that mapped and unmapped it.
-    pub fn life(&self) -> (u32, Option<u32>, Option<u32>) {
+    pub fn range_events(&self) -> (u32, Option<u32>, Option<u32>) {
         let event = |moment: u32| Moment(moment).event().map(|event| event.0);
         (self.range, event(self.mapped), self.unmapped.and_then(event))
     }

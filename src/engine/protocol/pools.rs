@@ -12,7 +12,7 @@ pub struct PoolName {
 
 /// Returns the default name of a pool. PyTorch uses the first number for pools of CUDA graph captures, and the second
 /// one for pools created by the program (`torch.cuda.MemPool`, `graph_pool_handle`).
-pub fn pool_of_id(pool: (u64, u64)) -> String {
+pub fn default_pool_name(pool: (u64, u64)) -> String {
     match pool {
         (0, 0) => "default pool".to_owned(),
         (graph, 0) => format!("graph-private pool ({graph}, 0)"),
@@ -23,5 +23,5 @@ pub fn pool_of_id(pool: (u64, u64)) -> String {
 
 /// Returns the name of a pool: the one in `names`, or the default name.
 pub fn pool_name(names: &[PoolName], pool: (u64, u64)) -> String {
-    names.iter().find(|it| it.pool == pool).map_or_else(|| pool_of_id(pool), |it| it.name.clone())
+    names.iter().find(|it| it.pool == pool).map_or_else(|| default_pool_name(pool), |it| it.name.clone())
 }

@@ -84,7 +84,7 @@ impl Topic {
     }
 
     /// Returns whether the report depends on [`ReportQuestion::at`].
-    pub fn has_moment(self) -> bool {
+    pub fn depends_on_cursor(self) -> bool {
         match self {
             Topic::Peak | Topic::OutOfMemory | Topic::Categories | Topic::Fragmentation | Topic::Pools => true,
             Topic::Comparison
@@ -98,7 +98,7 @@ impl Topic {
     }
 
     /// Returns the topic with this name. Accepts old names from earlier links.
-    pub fn named(name: &str) -> Option<Topic> {
+    pub fn from_name(name: &str) -> Option<Topic> {
         let name = match name {
             "report" => "peak",
             "stages" => "steps",
@@ -153,7 +153,7 @@ pub enum Chart {
         ends: [String; 2],
     },
     Parts(Vec<ChartPart>),
-    Map(ChartMap),
+    Map(HeatMap),
     /// Flame graph of the difference between two devices: description of the nodes, and the boxes.
     Delta(String, Vec<DeltaBox>),
 }
@@ -174,16 +174,16 @@ pub struct DeltaBox {
 
 impl DeltaBox {
     /// Width of the graph.
-    pub const WHOLE: u32 = 100_000;
+    pub const FULL_WIDTH: u32 = 100_000;
 }
 
 /// Heat map of live bytes. Each row is a rank, or several neighbouring ranks. Columns go from the first event to the
 /// last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChartMap {
+pub struct HeatMap {
     pub columns: u32,
-    pub rows: Vec<MapRow>,
-    /// Maximum live bytes per cell, row by row. 255 stands for [`ChartMap::most`].
+    pub rows: Vec<HeatMapRow>,
+    /// Maximum live bytes per cell, row by row. 255 stands for [`HeatMap::most`].
     pub values: Vec<u8>,
     /// Device memory in bytes, or the highest peak if unknown.
     pub most: u64,
@@ -198,7 +198,7 @@ pub struct ChartMap {
 
 /// Row of a heat map.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MapRow {
+pub struct HeatMapRow {
     pub name: String,
     /// Highest peak of its ranks, in requested bytes.
     pub peak: u64,

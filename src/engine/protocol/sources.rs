@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 /// and files plus `elsewhere` and `left_out` add up to `total`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourcesPage {
-    pub total: Standing,
+    pub total: LocationWeight,
     /// Allocations without a frame of the user's own code, or with only the stack of their free.
-    pub elsewhere: Standing,
+    pub elsewhere: LocationWeight,
     /// Files, heaviest in the scope first.
     pub files: Vec<SourceFile>,
     /// Total of the files that are left out because there are too many.
-    pub left_out: Standing,
+    pub left_out: LocationWeight,
 }
 
 /// Weights of a code location in the scope and at the device's peak. For [`Scope::Change`](super::Scope::Change),
 /// weights at the end and at the start of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct LocationWeight {
     pub now: Weight,
     pub peak: Weight,
 }
@@ -29,7 +29,7 @@ pub struct Standing {
 pub struct SourceFile {
     /// Path as in the snapshot. A very long one is cut at the start and marked with `…`.
     pub path: String,
-    pub standing: Standing,
+    pub standing: LocationWeight,
     /// Lines, heaviest in the scope first.
     pub lines: Vec<SourceLine>,
     /// Number of lighter lines that are left out.
@@ -41,7 +41,7 @@ pub struct SourceFile {
 pub struct SourceLine {
     /// Line number as in the snapshot.
     pub line: String,
-    pub standing: Standing,
+    pub standing: LocationWeight,
     /// Source text, if the recorder stored the file.
     pub code: String,
 }

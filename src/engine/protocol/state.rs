@@ -8,7 +8,7 @@
 //! row 4   .....|=====]   [==========]
 //! ```
 
-use super::{Only, Weight};
+use super::{MemoryFilter, Weight};
 use serde::{Deserialize, Serialize};
 
 /// Requested part of the Segments view.
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct StateQuestion {
     /// Number of events that have happened.
     pub moment: u32,
-    pub only: Only,
+    pub only: MemoryFilter,
     /// Order of the segments within a group.
     pub sort: SegmentSort,
     pub colouring: super::Grouping,
@@ -81,14 +81,14 @@ pub struct StateKept {
     /// Segments with a single live block: number, and free bytes that cannot be released.
     pub pinned: Weight,
     /// Pinned segments by the call site of the block, most free bytes first.
-    pub by_site: Vec<PinnedBy>,
+    pub by_site: Vec<HeldBySite>,
     /// Number of further call sites.
     pub left_out: u32,
 }
 
 /// Segments that are pinned by single blocks of a call site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PinnedBy {
+pub struct HeldBySite {
     pub site: String,
     /// Number of segments, and their free bytes.
     pub free: Weight,

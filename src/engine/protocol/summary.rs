@@ -33,7 +33,7 @@ impl FileSummary {
     pub fn default_device(&self) -> usize {
         let rank = |device: &DeviceSummary| {
             let is_empty = device.drawn_peak == 0 && device.peak_reserved <= 0;
-            (device.ooms() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
+            (device.oom_count() > 0, !is_empty, device.device >= 0, device.drawn_peak, device.peak_reserved)
         };
         // The first of equal devices wins.
         let places = (0..self.devices.len()).rev();
@@ -116,7 +116,7 @@ pub const DEVICE_FREE: &str = "device_free_bytes";
 /// Memory of this process according to NVML.
 pub const PROCESS: &str = "process_bytes";
 /// Memory of this process outside the allocator: CUDA context, NCCL and other libraries.
-pub const OUTSIDE: &str = "outside_allocator_bytes";
+pub const OUTSIDE_ALLOCATOR: &str = "outside_allocator_bytes";
 /// Memory of all other processes according to NVML.
 pub const OTHER_PROCESSES: &str = "other_processes_bytes";
 /// `requested_bytes.all.peak` of `memory_stats()`. Missing for cropped traces, which have a peak of their own.
@@ -144,21 +144,21 @@ fn as_object<S: Serializer, V: Serialize>(pairs: &[(String, V)], serializer: S) 
 impl DeviceSummary {
     /// Returns a value from the recorder.
     #[inline(never)]
-    pub fn recorded(&self, key: &str) -> Option<u64> {
+    pub fn recorder_value(&self, key: &str) -> Option<u64> {
         self.recorder.iter().find(|(known, _)| known == key).map(|(_, number)| *number)
     }
 
     /// Returns the part of the GPU's memory that the allocator can reserve, without the memory in use elsewhere.
     /// `None` if the recorder did not store the total.
     pub fn available_bytes(&self) -> Option<u64> {
-        let outside = self.recorded(OUTSIDE).unwrap_or(0).saturating_add(self.recorded(OTHER_PROCESSES).unwrap_or(0));
-        Some(self.recorded(CAPACITY)?.saturating_sub(outside))
+        let outside = self.recorder_value(OUTSIDE_ALLOCATOR).unwrap_or(0).saturating_add(self.recorder_value(OTHER_PROCESSES).unwrap_or(0));
+        Some(self.recorder_value(CAPACITY)?.saturating_sub(outside))
     }
 
     /// Compares the peak with PyTorch's counter. `None` if the recorder did not store it.
     pub fn peak_check(&self) -> Option<PeakCheck> {
         let peak = u64::try_from(self.peak_requested).unwrap_or(0);
-        self.recorded(COUNTED_PEAK).map(|counted| match counted {
+        self.recorder_value(COUNTED_PEAK).map(|counted| match counted {
             _ if counted == peak => PeakCheck::Equal,
             _ if counted > peak => PeakCheck::Earlier,
             _ => PeakCheck::Reset,
@@ -166,18 +166,18 @@ impl DeviceSummary {
     }
 
     /// Returns the number of out-of-memory events.
-    pub fn ooms(&self) -> u64 {
+    pub fn oom_count(&self) -> u64 {
         self.actions.iter().find(|(action, _)| action == "oom").map_or(0, |(_, count)| *count)
     }
 
     /// Returns whether the file has reserved bytes. Requested bytes are always in segments, so a file with requested
     /// bytes but no segments has left them out.
-    pub fn knows_reserved(&self) -> bool {
+    pub fn has_reserved(&self) -> bool {
         self.peak_reserved > 0 || self.peak_requested <= 0
     }
 
     /// Returns whether the file has rounded sizes for the blocks that are live at the end.
-    pub fn knows_rounded(&self) -> bool {
+    pub fn has_rounded(&self) -> bool {
         self.end_rounded > 0 || self.end_requested == 0
     }
 }

@@ -36,7 +36,7 @@ pub struct TableFilter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSort {
     pub column: TableColumn,
-    pub way: SortWay,
+    pub way: SortDirection,
 }
 
 /// Column of the table.
@@ -81,7 +81,7 @@ impl TableColumn {
 
 /// Sort direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SortWay {
+pub enum SortDirection {
     /// Smallest first.
     Ascending,
     /// Largest first.
@@ -164,20 +164,20 @@ pub fn size_class(requested: u64) -> u8 {
 }
 
 /// Number of lifetime classes.
-pub const LIFE_CLASSES: usize = 35;
+pub const LIFETIME_CLASSES: usize = 35;
 
 /// Lifetime class of allocations made before recording and freed in the trace, whose lifetime is unknown.
-pub const LIFE_UNKNOWN: u8 = 33;
+pub const LIFETIME_UNKNOWN: u8 = 33;
 
 /// Lifetime class of allocations that are live at the end.
-pub const LIFE_TO_END: u8 = 34;
+pub const LIFETIME_TO_END: u8 = 34;
 
 /// Returns the lifetime class for moments of allocation and free (`u32::MAX` if live at the end): k for lifetimes of
 /// 2^(k − 1) to before 2^k events.
-pub fn life_class(born: u32, died: u32) -> u8 {
+pub fn lifetime_class(born: u32, died: u32) -> u8 {
     match (born, died) {
-        (_, u32::MAX) => LIFE_TO_END,
-        (0, _) => LIFE_UNKNOWN,
+        (_, u32::MAX) => LIFETIME_TO_END,
+        (0, _) => LIFETIME_UNKNOWN,
         (born, died) => (u32::BITS - died.saturating_sub(born).leading_zeros()) as u8,
     }
 }

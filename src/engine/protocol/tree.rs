@@ -25,13 +25,13 @@ pub struct TreeQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fold {
     pub node: u32,
-    pub reach: Reach,
+    pub reach: FoldScope,
     pub state: FoldState,
 }
 
 /// Nodes that a fold applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reach {
+pub enum FoldScope {
     One,
     AllBelow,
 }

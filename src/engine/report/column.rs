@@ -7,18 +7,18 @@ use base::units::Moment;
 pub(super) struct Column<'a, R> {
     key: &'static str,
     label: &'static str,
-    cell: Box<dyn Write<R> + 'a>,
+    cell: Box<dyn CellFn<R> + 'a>,
     total: Option<Cell>,
 }
 
 /// Function that returns the cell of a row.
 ///
 /// Not `dyn Fn`, because that adds two more functions per column: 14 kB of wasm.
-trait Write<R> {
+trait CellFn<R> {
     fn cell(&self, of: R) -> Cell;
 }
 
-impl<R, F: Fn(R) -> Cell> Write<R> for F {
+impl<R, F: Fn(R) -> Cell> CellFn<R> for F {
     fn cell(&self, of: R) -> Cell {
         self(of)
     }
@@ -34,12 +34,12 @@ impl<R> Column<'_, R> {
 
 /// Creates a column from its key, heading and cell function.
 pub(super) fn cell<'a, R>(key: &'static str, label: &'static str, cell: impl Fn(R) -> Cell + 'a) -> Column<'a, R> {
-    column(key, label, Box::new(cell))
+    boxed_column(key, label, Box::new(cell))
 }
 
 /// Creates a column from a boxed cell function. Not inlined, because about 100 columns share it.
 #[inline(never)]
-fn column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn Write<R> + 'a>) -> Column<'a, R> {
+fn boxed_column<'a, R>(key: &'static str, label: &'static str, cell: Box<dyn CellFn<R> + 'a>) -> Column<'a, R> {
     Column { key, label, cell, total: None }
 }
 
@@ -72,11 +72,11 @@ pub(super) fn share<'a, R>(
 
 /// Creates a column of moments, shown as the event before each.
 pub(super) fn event<'a, R>(key: &'static str, label: &'static str, moment: impl Fn(R) -> u32 + 'a) -> Column<'a, R> {
-    cell(key, label, move |of| after(moment(of)))
+    cell(key, label, move |of| moment_cell(moment(of)))
 }
 
 /// Returns the cell for a moment: the event before it.
-pub(super) fn after(moment: u32) -> Cell {
+pub(super) fn moment_cell(moment: u32) -> Cell {
     Cell::Event(Moment(moment).event_or_minus_one())
 }
 
@@ -88,12 +88,12 @@ pub(super) fn cells<R: Copy>(columns: &[Column<'_, R>], of: R) -> Vec<Cell> {
 
 /// Creates a sheet without rows from key, title and note, and from its columns.
 pub(super) fn sheet<R>(words: [&str; 3], columns: &[Column<'_, R>]) -> Sheet {
-    headed(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
+    sheet_from_headings(words, &mut columns.iter().map(|column| (column.key, column.label, &column.total)))
 }
 
 /// Creates a sheet from its headings and totals. Shared by all row types.
 #[inline(never)]
-fn headed(
+fn sheet_from_headings(
     [key, title, note]: [&str; 3],
     columns: &mut dyn Iterator<Item = (&'static str, &'static str, &Option<Cell>)>,
 ) -> Sheet {

@@ -1,9 +1,9 @@
 //! Interface of the reports: each computes its result in time slices.
 
-use super::known::Known;
+use super::shared::SharedResults;
 use crate::open::OpenFile;
 use crate::protocol::Report;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// A report in progress.
 pub(crate) trait Job {
@@ -12,10 +12,10 @@ pub(crate) trait Job {
     ///
     /// # Errors
     /// The time is up.
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report>;
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report>;
 
     /// Returns the results that are shared with other reports on the same device, if the report needs them.
-    fn known(&mut self) -> Option<&mut Known> {
+    fn shared(&mut self) -> Option<&mut SharedResults> {
         None
     }
 }

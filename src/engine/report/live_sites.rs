@@ -1,13 +1,13 @@
 //! Live bytes at a moment by call site.
 
 use super::site_sums::SiteSums;
-use super::writing::Writing;
-use crate::answers::Population;
+use super::writer::ReportWriter;
+use crate::stack_trees::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
 use crate::report::column::{self, sheet};
-use base::slice::{Slice, Sliced};
-use base::units::{grouped, percent};
+use base::slice::{TimeSlice, SliceResult};
+use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Allocations that are live at a moment, summed by call site.
@@ -17,7 +17,7 @@ pub(super) struct LiveSites {
     pub(super) bytes: u64,
     pub(super) count: u64,
     /// Bytes allocated before recording. Included in `bytes`.
-    pub(super) early: u64,
+    pub(super) before_recording: u64,
     population: Population,
     next: usize,
 }
@@ -27,7 +27,7 @@ impl LiveSites {
         let moment = moment.min(history.event_count());
         let population = Population::new(history, Scope::At(moment));
         let (bytes, count, early, next) = Default::default();
-        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, early, population, next }
+        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording: early, population, next }
     }
 
     /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
@@ -36,14 +36,14 @@ impl LiveSites {
         file: &OpenFile,
         history: &DeviceHistory,
         each: &mut dyn FnMut(AllocationId, u64),
-        slice: &mut Slice,
-    ) -> Sliced {
-        let LiveSites { sums, bytes, count, early, population, next, .. } = self;
-        population.each(history, next, slice, &mut |id, size| {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
+        let LiveSites { sums, bytes, count, before_recording: early, population, next, .. } = self;
+        population.visit(history, next, slice, &mut |id, size| {
             sums.add(file, history, id, size);
             *bytes = bytes.saturating_add(size);
             *count += 1;
-            if (id.0 as usize) < history.allocations.early() {
+            if (id.0 as usize) < history.allocations.early_count() {
                 *early = early.saturating_add(size);
             }
             each(id, size);
@@ -51,39 +51,39 @@ impl LiveSites {
     }
 
     /// Writes the sheet. `beside` adds a column with the live bytes at the cursor.
-    pub(super) fn write(&self, writing: &mut Writing<'_>, title: &str, beside: Option<&LiveSites>) {
+    pub(super) fn write(&self, writing: &mut ReportWriter<'_>, title: &str, beside: Option<&LiveSites>) {
         let (file, history) = (writing.file, writing.history);
         let mut ranked = self.sums.ranked(0);
         // Call sites that are live only at the cursor follow, without a share of this total.
         let other = beside.map(|beside| beside.sums.ranked(0)).unwrap_or_default();
-        ranked.extend(other.into_iter().filter(|&group| self.sums.of(group).count == 0));
+        ranked.extend(other.into_iter().filter(|&group| self.sums.get(group).count == 0));
         let whole = self.bytes;
         // Running total over the ranking.
         let covered = ranked.iter().scan(0u64, |covered, &group| {
-            *covered = covered.saturating_add(self.sums.of(group).bytes);
+            *covered = covered.saturating_add(self.sums.get(group).bytes);
             Some((group, *covered))
         });
         let ranked: Vec<(u32, u64)> = covered.collect();
-        let told_by = |group| beside.filter(|_| self.sums.of(group).count == 0).unwrap_or(self);
+        let told_by = |group| beside.filter(|_| self.sums.get(group).count == 0).unwrap_or(self);
         let mut columns = vec![
-            column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.of(group).bytes)
+            column::bytes("live_bytes", "live", |(group, _): (u32, u64)| self.sums.get(group).bytes)
                 .total(Cell::Bytes(whole)),
-            column::share("share", "share", |(group, _): (u32, u64)| (self.sums.of(group).bytes, whole))
+            column::share("share", "share", |(group, _): (u32, u64)| (self.sums.get(group).bytes, whole))
                 .total(Cell::Share { part: whole, whole }),
             column::share("cumulative_share", "cumulative", |(_, covered): (u32, u64)| (covered, whole)),
-            column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.of(group).count)
+            column::count("count", "allocations", |(group, _): (u32, u64)| self.sums.get(group).count)
                 .total(Cell::Count(self.count)),
         ];
         columns.extend(beside.map(|beside| {
             column::bytes("live_bytes_at_cursor", "live at the cursor", |(group, _): (u32, u64)| {
-                beside.sums.of(group).bytes
+                beside.sums.get(group).bytes
             })
             .total(Cell::Bytes(beside.bytes))
         }));
         columns.push(column::text("call_site", "call site", |(group, _): (u32, u64)| {
             told_by(group).sums.name(file, history, group)
         }));
-        writing.fill(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
+        writing.add_sheet(sheet(["live", title, ""], &columns), &columns, &ranked, |writing, (group, _)| {
             let LiveSites { sums, moment, .. } = told_by(group);
             writing.site_row(sums, group, Some(*moment))
         });
@@ -91,7 +91,7 @@ impl LiveSites {
 
     /// Returns a sentence about the three largest call sites, and the largest allocation of the first:
     /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
-    pub(super) fn heaviest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
+    pub(super) fn describe_largest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(most);
@@ -101,7 +101,7 @@ impl LiveSites {
             text.push_str(if place == 0 { ": " } else { ", " });
             text.push_str(&self.sums.name(file, history, group));
             text.push_str(" (");
-            text.push_str(&percent(self.sums.of(group).bytes, self.bytes));
+            text.push_str(&percent(self.sums.get(group).bytes, self.bytes));
             text.push(')');
         }
         text.push('.');
@@ -109,9 +109,9 @@ impl LiveSites {
             text.push_str(" Together ");
             text.push_str(&percent(bytes, self.bytes));
             text.push_str("; ");
-            text.push_str(&grouped(ranked.len() as u64));
+            text.push_str(&group_digits(ranked.len() as u64));
             text.push_str(" call sites in total.");
         }
-        most.first().map(|&group| (text, self.sums.of(group).largest))
+        most.first().map(|&group| (text, self.sums.get(group).largest))
     }
 }

@@ -1,11 +1,11 @@
 //! Sums of allocations by call site, with the same groups as the colouring of the timeline.
 
-use super::writing::{Writing, cut};
+use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
-use crate::origin::is_of_free;
+use crate::origin::is_free_stack;
 use crate::protocol::{Grouping, SheetRow};
-use base::sorted::{pair, sorted_numbers};
-use base::units::grouped;
+use base::sorted::{two_part_key, sorted_numbers};
+use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Totals of the allocations of a call site.
@@ -16,12 +16,12 @@ pub(super) struct SiteSum {
     pub(super) count: u64,
     /// Id of the largest allocation, the earliest if several are equally large. `most` is its size in bytes.
     pub(super) largest: u32,
-    pub(super) most: u64,
+    pub(super) largest_bytes: u64,
     /// Ids of the first and the last allocation.
     pub(super) first: u32,
     pub(super) last: u32,
     /// Number of allocations with only the stack of their free, because they were allocated before recording.
-    pub(super) of_free: u64,
+    pub(super) with_free_stack: u64,
 }
 
 /// Totals by group. Group 0 has the allocations without a stack.
@@ -33,34 +33,34 @@ pub(super) struct SiteSums {
 impl SiteSums {
     /// Creates totals of 0 for every call site of the device.
     pub(super) fn new(file: &OpenFile, history: &DeviceHistory) -> SiteSums {
-        SiteSums { sums: vec![SiteSum::default(); file.groups.count(history, Grouping::CallSite) as usize] }
+        SiteSums { sums: vec![SiteSum::default(); file.groups.group_count(history, Grouping::CallSite) as usize] }
     }
 
     /// Adds an allocation with `bytes` to its call site. Allocations must be added in ascending order of id.
     pub(super) fn add(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, bytes: u64) {
-        let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+        let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
         let Some(sum) = self.sums.get_mut(group as usize) else { return };
         if sum.count == 0 {
             sum.first = id.0;
         }
-        if sum.count == 0 || bytes > sum.most {
-            (sum.largest, sum.most) = (id.0, bytes);
+        if sum.count == 0 || bytes > sum.largest_bytes {
+            (sum.largest, sum.largest_bytes) = (id.0, bytes);
         }
         sum.last = id.0;
         sum.bytes = sum.bytes.saturating_add(bytes);
         sum.count += 1;
-        let is_early = (id.0 as usize) < history.allocations.early();
-        sum.of_free += u64::from(is_early && is_of_free(history, id, file.stack(history, id)));
+        let is_early = (id.0 as usize) < history.allocations.early_count();
+        sum.with_free_stack += u64::from(is_early && is_free_stack(history, id, file.stack(history, id)));
     }
 
     /// Returns the groups that have allocations and at least `least` bytes, most bytes first.
     pub(super) fn ranked(&self, least: u64) -> Vec<u32> {
         let counted = (0u32..).zip(&self.sums).filter(|(_, sum)| sum.count > 0 && sum.bytes >= least);
-        sorted_numbers(counted.map(|(group, sum)| (pair(!sum.bytes, 0), group)).collect())
+        sorted_numbers(counted.map(|(group, sum)| (two_part_key(!sum.bytes, 0), group)).collect())
     }
 
     /// Returns the totals of a group.
-    pub(super) fn of(&self, group: u32) -> SiteSum {
+    pub(super) fn get(&self, group: u32) -> SiteSum {
         self.sums.get(group as usize).copied().unwrap_or_default()
     }
 
@@ -68,42 +68,42 @@ impl SiteSums {
     pub(super) fn total(&self, groups: &[u32]) -> (u64, u64) {
         groups
             .iter()
-            .map(|&group| self.of(group))
+            .map(|&group| self.get(group))
             .fold((0, 0), |(bytes, count), sum| (sum.bytes.saturating_add(bytes), sum.count + count))
     }
 
     /// Returns the label of a group, with a note if allocations have only the stack of their free.
     pub(super) fn name(&self, file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
         let mut name = label(file, history, group);
-        let sum = self.of(group);
-        if sum.of_free == sum.count && sum.count > 0 {
+        let sum = self.get(group);
+        if sum.with_free_stack == sum.count && sum.count > 0 {
             name.push_str(" (stack of the free)");
-        } else if sum.of_free > 0 {
+        } else if sum.with_free_stack > 0 {
             name.push_str(" (");
-            name.push_str(&grouped(sum.of_free));
+            name.push_str(&group_digits(sum.with_free_stack));
             name.push_str(" with the stack of the free)");
         }
         name
     }
 }
 
-impl Writing<'_> {
+impl ReportWriter<'_> {
     /// Creates a row for a call site. It links to the largest allocation.
     pub(super) fn site_row(&mut self, sums: &SiteSums, group: u32, moment: Option<u32>) -> SheetRow {
-        self.allocation_row(AllocationId(sums.of(group).largest), moment)
+        self.allocation_row(AllocationId(sums.get(group).largest), moment)
     }
 }
 
 /// Returns the label of a call-site group, cut to a readable length.
 pub(super) fn label(file: &OpenFile, history: &DeviceHistory, group: u32) -> String {
-    cut(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
+    truncate(&file.groups.label(&file.snapshot, history, Grouping::CallSite, group))
 }
 
 /// Returns the call site of an allocation, with a note if the stack is the one of its free.
 pub(super) fn site_of(file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> String {
-    let group = file.groups.of(&file.snapshot, history, id, Grouping::CallSite);
+    let group = file.groups.group_of(&file.snapshot, history, id, Grouping::CallSite);
     let mut name = label(file, history, group);
-    if is_of_free(history, id, file.stack(history, id)) {
+    if is_free_stack(history, id, file.stack(history, id)) {
         name.push_str(" (stack of the free)");
     }
     name

@@ -10,13 +10,13 @@
 //! In an inconsistent file, a block may start inside another one. The lower block then ends there. Of two blocks at
 //! the same address, the older one gets no room. So every byte of a segment belongs to exactly one block or is free.
 
-use crate::answers::Population;
+use crate::stack_trees::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, StateSums, Weight};
 use crate::radix::Radix;
-use base::slice::{STEPS, Slice, Sliced, Spent};
+use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult, OutOfTime};
 use base::units::Moment;
-use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLives};
+use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
 
 /// State of a device at one moment.
 pub(crate) struct DeviceState {
@@ -28,7 +28,7 @@ pub(crate) struct DeviceState {
     /// Mapped ranges, sorted by address.
     pub(super) ranges: Vec<u32>,
     /// Requested bytes of live allocations outside all mapped memory, and of unexplained allocations.
-    pub(crate) astray: Weight,
+    pub(crate) outside_mapped: Weight,
     work: Work,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct DeviceState {
 pub(crate) struct Segment {
     pub(crate) address: u64,
     pub(crate) end: u64,
-    /// Index into [`SegmentLives::kinds`].
+    /// Index into [`SegmentLifetimes::kinds`].
     pub(crate) kind: u32,
     /// Start and end (exclusive) of its ranges in [`DeviceState::ranges`].
     pub(super) ranges: [u32; 2],
@@ -45,7 +45,7 @@ pub(crate) struct Segment {
     pub(super) blocks: [u32; 2],
     pub(crate) sums: StateSums,
     /// Id and requested bytes of its largest live block. If several are equal, the one with the lowest address.
-    pub(crate) keeper: Option<(u32, u64)>,
+    pub(crate) largest_block: Option<(u32, u64)>,
 }
 
 /// A live block, cut so that blocks do not overlap.
@@ -66,19 +66,19 @@ enum Work {
     /// Collects the live blocks, from this candidate on.
     Blocks(Population, usize, Radix),
     /// Places the sorted blocks from the first index on, in the segments from the second index on.
-    Lay(Vec<u32>, usize, usize),
+    Place(Vec<u32>, usize, usize),
     Done,
 }
 
 impl DeviceState {
     /// Starts the construction. Moments beyond the trace are clamped.
-    pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLives, moment: u32) -> DeviceState {
+    pub(crate) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> DeviceState {
         let moment = moment.min(history.event_count());
         let candidates = lives.live.candidates(&lives.ranges, Moment(moment));
-        let radix = Radix::with_room(candidates.len());
+        let radix = Radix::with_capacity(candidates.len());
         let (segments, blocks, ranges, astray) = Default::default();
         let work = Work::Ranges(candidates, 0, radix);
-        DeviceState { device: history.device, moment, segments, blocks, ranges, astray, work }
+        DeviceState { device: history.device, moment, segments, blocks, ranges, outside_mapped: astray, work }
     }
 
     /// Returns whether this is the state of the given device and moment.
@@ -93,7 +93,7 @@ impl DeviceState {
     }
 
     /// Returns the moment since which the whole segment is mapped.
-    pub(crate) fn mapped_since(&self, segment: &Segment, lives: &SegmentLives) -> u32 {
+    pub(crate) fn mapped_since(&self, segment: &Segment, lives: &SegmentLifetimes) -> u32 {
         let [first, beyond] = segment.ranges.map(|place| place as usize);
         let ranges = self.ranges.get(first..beyond).unwrap_or_default();
         ranges.iter().map(|&id| lives.ranges.born(AllocationId(id)).0).max().unwrap_or(0)
@@ -130,7 +130,7 @@ impl DeviceState {
             + self.ranges.capacity() * size_of::<u32>()
             + match &self.work {
                 Work::Ranges(_, _, radix) | Work::Blocks(_, _, radix) => radix.heap_bytes(),
-                Work::Lay(ids, ..) => ids.capacity() * size_of::<u32>(),
+                Work::Place(ids, ..) => ids.capacity() * size_of::<u32>(),
                 _ => 0,
             }
     }
@@ -140,14 +140,14 @@ impl DeviceState {
         &mut self,
         file: &OpenFile,
         history: &DeviceHistory,
-        lives: &SegmentLives,
-        slice: &mut Slice,
-    ) -> Sliced {
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let moment = Moment(self.moment);
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
                 Work::Ranges(candidates, next, mut radix) if next < candidates.len() => {
-                    let end = candidates.len().min(next + STEPS as usize);
+                    let end = candidates.len().min(next + STEPS_PER_CHECK as usize);
                     let ids = (next..end).filter_map(|place| lives.live.candidate(&candidates, place));
                     for id in ids.filter(|&id| lives.ranges.outlives(id, moment)) {
                         radix.push(lives.ranges.address(id), id.0);
@@ -157,26 +157,26 @@ impl DeviceState {
                 Work::Ranges(candidates, next, mut radix) => {
                     if radix.step(slice).is_err() {
                         self.work = Work::Ranges(candidates, next, radix);
-                        return Err(Spent);
+                        return Err(OutOfTime);
                     }
                     self.ranges = radix.into_ids();
                     Work::Segments(0)
                 }
                 Work::Segments(next) if next < self.ranges.len() => {
-                    let end = self.ranges.len().min(next + STEPS as usize);
-                    (next..end).for_each(|place| self.range(lives, place));
+                    let end = self.ranges.len().min(next + STEPS_PER_CHECK as usize);
+                    (next..end).for_each(|place| self.add_range(lives, place));
                     Work::Segments(end)
                 }
                 Work::Segments(_) => {
                     let population = Population::new(history, Scope::At(self.moment));
-                    let radix = Radix::with_room(population.len());
+                    let radix = Radix::with_capacity(population.len());
                     Work::Blocks(population, 0, radix)
                 }
                 Work::Blocks(population, next, mut radix) if next < population.len() => {
-                    let end = population.len().min(next + STEPS as usize);
-                    population.part(history, next..end, &mut |id, size| {
+                    let end = population.len().min(next + STEPS_PER_CHECK as usize);
+                    population.visit_part(history, next..end, &mut |id, size| {
                         if history.allocations.is_unexplained(id) {
-                            self.astray.add(Weight { bytes: size, count: 1 });
+                            self.outside_mapped.add(Weight { bytes: size, count: 1 });
                         } else {
                             radix.push(history.allocations.address(id), id.0);
                         }
@@ -186,29 +186,29 @@ impl DeviceState {
                 Work::Blocks(population, next, mut radix) => {
                     if radix.step(slice).is_err() {
                         self.work = Work::Blocks(population, next, radix);
-                        return Err(Spent);
+                        return Err(OutOfTime);
                     }
                     let ids = radix.into_ids();
                     self.blocks = Vec::with_capacity(ids.len());
-                    Work::Lay(ids, 0, 0)
+                    Work::Place(ids, 0, 0)
                 }
-                Work::Lay(ids, mut next, mut into) => {
-                    for _ in 0..STEPS {
+                Work::Place(ids, mut next, mut into) => {
+                    for _ in 0..STEPS_PER_CHECK {
                         let id = ids.get(next).map(|&id| AllocationId(id));
                         let address = id.map(|id| history.allocations.address(id));
                         match self.segments.get(into) {
                             Some(segment) if address.is_none_or(|address| segment.end <= address) => {
-                                self.free_before(into, segment.end);
+                                self.close_gap(into, segment.end);
                                 into += 1;
                             }
                             _ => {
                                 let (Some(id), Some(address)) = (id, address) else { break };
-                                self.lay(file, history, id, [address, into as u64]);
+                                self.place_block(file, history, id, [address, into as u64]);
                                 next += 1;
                             }
                         }
                     }
-                    if next < ids.len() || into < self.segments.len() { Work::Lay(ids, next, into) } else { Work::Done }
+                    if next < ids.len() || into < self.segments.len() { Work::Place(ids, next, into) } else { Work::Done }
                 }
                 Work::Done => return Ok(()),
             };
@@ -217,37 +217,37 @@ impl DeviceState {
     }
 
     /// Appends a mapped range to the last segment, or starts a new segment. Ranges come in address order.
-    fn range(&mut self, lives: &SegmentLives, place: usize) {
+    fn add_range(&mut self, lives: &SegmentLifetimes, place: usize) {
         let range_at = |place: usize| self.ranges.get(place).map(|&id| AllocationId(id));
         let Some(range) = range_at(place) else { return };
         let (address, bytes) = (lives.ranges.address(range), lives.ranges.size(range));
         let below = place.checked_sub(1).and_then(range_at);
-        let goes_on = below.is_some_and(|below| lives.goes_on(below, range));
+        let goes_on = below.is_some_and(|below| lives.is_same_segment(below, range));
         if !goes_on {
             let sums = StateSums { segments: 1, ..StateSums::default() };
-            let (kind, ranges) = (lives.kind_number(range).unwrap_or(0), [place as u32; 2]);
-            self.segments.push(Segment { address, end: address, kind, ranges, blocks: [0; 2], sums, keeper: None });
+            let (kind, ranges) = (lives.kind_index(range).unwrap_or(0), [place as u32; 2]);
+            self.segments.push(Segment { address, end: address, kind, ranges, blocks: [0; 2], sums, largest_block: None });
         }
         if let Some(segment) = self.segments.last_mut() {
             segment.end = address.saturating_add(bytes);
             segment.ranges[1] = place as u32 + 1;
             // The final segment list of the file is more precise than events.
             if goes_on && lives.segment_at_end(range).is_some() {
-                segment.kind = lives.kind_number(range).unwrap_or(segment.kind);
+                segment.kind = lives.kind_index(range).unwrap_or(segment.kind);
             }
             segment.sums.reserved = segment.sums.reserved.saturating_add(bytes);
         }
     }
 
     /// Places the next block, in segment `into` if the block starts inside it.
-    fn lay(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
+    fn place_block(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, [address, into]: [u64; 2]) {
         let requested = history.allocations.size(id);
-        let (rounded, _) = file.about(history).rounded(id);
+        let (rounded, _) = file.device_data(history).rounded_size(id);
         let place = self.blocks.len() as u32;
         let segment = self.segments.get(into as usize).filter(|segment| segment.address <= address);
         let end = segment.map_or(u64::MAX, |segment| segment.end);
         let is_within = segment.is_some();
-        self.free_before(into as usize, address);
+        self.close_gap(into as usize, address);
         self.blocks.push(Block { from: address, to: address.saturating_add(rounded).min(end), id: id.0 });
         match self.segments.get_mut(into as usize).filter(|_| is_within) {
             Some(segment) => {
@@ -257,21 +257,21 @@ impl DeviceState {
                 }
                 segment.blocks[1] = place + 1;
                 sums.blocks += 1;
-                if segment.keeper.is_none_or(|(_, most)| requested > most) {
-                    segment.keeper = Some((id.0, requested));
+                if segment.largest_block.is_none_or(|(_, most)| requested > most) {
+                    segment.largest_block = Some((id.0, requested));
                 }
                 sums.requested = sums.requested.saturating_add(requested);
                 sums.rounded = sums.rounded.saturating_add(rounded);
-                if file.about(history).pending(id).is_some_and(|[from, _]| from <= self.moment) {
+                if file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= self.moment) {
                     sums.pending = sums.pending.saturating_add(requested);
                 }
             }
-            None => self.astray.add(Weight { bytes: requested, count: 1 }),
+            None => self.outside_mapped.add(Weight { bytes: requested, count: 1 }),
         }
     }
 
     /// Ends the last block at `address` at the latest, and counts the space between them as free in segment `into`.
-    fn free_before(&mut self, into: usize, address: u64) {
+    fn close_gap(&mut self, into: usize, address: u64) {
         let count = self.blocks.len() as u32;
         let last = self.blocks.last_mut();
         let until = last.map_or(0, |last| {

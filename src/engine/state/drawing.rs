@@ -1,12 +1,12 @@
 //! Drawing of the visible rows of the Segments view: the bars of the segments and the pieces in them.
 
-use super::arranged::{Arranged, Flow};
+use super::arrangement::{SegmentOrder, SegmentLayout};
 use super::device_state::{Block, DeviceState, Segment};
-use super::line::{Line, Part};
-use crate::device::Known;
+use super::bar::{BarBuilder, Part};
+use crate::device::SizeSource;
 use crate::open::OpenFile;
 use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Maximum number of rows in an answer.
@@ -23,17 +23,17 @@ pub(super) struct Drawing {
     rank: usize,
     part: u64,
     block: Option<usize>,
-    line: Line,
+    line: BarBuilder,
 }
 
 /// The state to draw, and its layout and colouring.
 #[derive(Clone, Copy)]
-pub(super) struct Subject<'a> {
+pub(super) struct DrawingInput<'a> {
     pub(super) file: &'a OpenFile,
     pub(super) history: &'a DeviceHistory,
     pub(super) state: &'a DeviceState,
-    pub(super) arranged: &'a Arranged,
-    pub(super) flow: &'a Flow,
+    pub(super) arranged: &'a SegmentOrder,
+    pub(super) flow: &'a SegmentLayout,
     pub(super) colouring: Grouping,
 }
 
@@ -67,18 +67,18 @@ impl Placed<'_> {
 }
 
 impl Drawing {
-    pub(super) fn new(flow: &Flow, [first, count]: [u32; 2]) -> Drawing {
+    pub(super) fn new(flow: &SegmentLayout, [first, count]: [u32; 2]) -> Drawing {
         let places = flow.places.as_deref().unwrap_or_default();
         // The previous segment may continue in the first row.
         let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
         let rows = [first, first.saturating_add(count.min(MOST_ROWS))];
-        let mut line = Line::default();
+        let mut line = BarBuilder::default();
         line.is_list = flow.width_px == 0;
         Drawing { rows, rank, line, ..Drawing::default() }
     }
 
     /// Draws the requested rows until done.
-    pub(super) fn step(&mut self, subject: Subject<'_>, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, subject: DrawingInput<'_>, slice: &mut TimeSlice) -> SliceResult {
         while let Some((bar, x, placed)) = self.next_bar(subject) {
             slice.spend(16)?;
             self.fill(subject, &placed, slice)?;
@@ -88,8 +88,8 @@ impl Drawing {
     }
 
     /// Returns the next bar with its left pixel, or `None` if the requested rows are complete.
-    fn next_bar<'a>(&mut self, subject: Subject<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
-        let Subject { state, arranged, flow, .. } = subject;
+    fn next_bar<'a>(&mut self, subject: DrawingInput<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
+        let DrawingInput { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
         loop {
             let &[row, x] = flow.places.as_deref()?.get(self.rank)?;
@@ -113,7 +113,7 @@ impl Drawing {
                 address: segment.address.saturating_add(bytes),
                 segment: segment.address,
                 sums: segment.sums,
-                keeper: segment.keeper.map(|(id, _)| id),
+                keeper: segment.largest_block.map(|(id, _)| id),
                 pieces: [0; 2],
                 ends: [first == 0, beyond == pixels],
             };
@@ -122,7 +122,7 @@ impl Drawing {
     }
 
     /// Draws the blocks and free blocks of a bar.
-    fn fill(&mut self, subject: Subject<'_>, placed: &Placed<'_>, slice: &mut Slice) -> Sliced {
+    fn fill(&mut self, subject: DrawingInput<'_>, placed: &Placed<'_>, slice: &mut TimeSlice) -> SliceResult {
         let blocks = subject.state.blocks_of(placed.segment);
         let [first, beyond] = placed.bar;
         let next = self.block.unwrap_or_else(|| blocks.partition_point(|block| placed.edge(block.to) < first));
@@ -134,7 +134,7 @@ impl Drawing {
             if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
                 let piece =
                     StatePiece { x, kind: PieceKind::Free, address: free, rounded: bytes, ..StatePiece::default() };
-                self.line.free(Part { piece, ..Part::default() });
+                self.line.push_free(Part { piece, ..Part::default() });
             }
             let Some(block) = blocks.get(place) else { break };
             let edges = [block.from, block.to].map(|address| placed.edge(address));
@@ -145,7 +145,7 @@ impl Drawing {
             // A block without a pixel is counted in the row of its start.
             if x[0] < x[1] || edges[0] >= first {
                 let is_thin = ((block.to - block.from) as f64) < placed.bytes_per_px && !self.line.is_list;
-                self.line.block(part(subject, placed, block, x), is_thin);
+                self.line.push_block(part(subject, placed, block, x), is_thin);
             }
         }
         self.block = None;
@@ -153,7 +153,7 @@ impl Drawing {
     }
 
     fn end(&mut self, mut bar: StateBar, left: u32) {
-        self.line.end();
+        self.line.finish();
         bar.pieces[0] = self.pieces.len() as u32;
         self.pieces.extend(self.line.pieces.drain(..).map(|Part { mut piece, .. }| {
             piece.x = piece.x.map(|x| x + left);
@@ -166,13 +166,13 @@ impl Drawing {
 }
 
 /// Converts a block to a piece.
-fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
-    let Subject { file, history, state, .. } = subject;
+fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -> Part {
+    let DrawingInput { file, history, state, .. } = subject;
     let id = AllocationId(block.id);
     let requested = history.allocations.size(id);
-    let (rounded, known) = file.about(history).rounded(id);
-    let is_pending = file.about(history).pending(id).is_some_and(|[from, _]| from <= state.moment);
-    let lost_from = block.from.saturating_add(requested).min(block.to);
+    let (rounded, known) = file.device_data(history).rounded_size(id);
+    let is_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= state.moment);
+    let rounding_from = block.from.saturating_add(requested).min(block.to);
     Part {
         piece: StatePiece {
             x,
@@ -183,9 +183,9 @@ fn part(subject: Subject<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 2]) -
             count: 1,
             requested,
             rounded,
-            recorded: known == Known::Recorded,
+            recorded: known == SizeSource::Recorded,
         },
         largest: block.to - block.from,
-        lost_from: placed.within(placed.edge(lost_from)),
+        rounding_from: placed.within(placed.edge(rounding_from)),
     }
 }

@@ -1,9 +1,9 @@
 //! Rows of the Allocations table, as data and as text.
 
-use crate::copying::write_words;
+use crate::copying::write_field;
 use crate::open::OpenFile;
-use crate::origin::{named_site, stack_of};
-use crate::places::lasted_us;
+use crate::origin::{site_with_name, stack_of};
+use crate::moments::elapsed_us;
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
@@ -12,11 +12,11 @@ use history::snapshot::FrameId;
 use std::fmt::Write;
 
 /// Header line for [`write_line`].
-pub(super) const HEAD: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
+pub(super) const HEADER: &str = "number\trequested_bytes\taddress\tstream\tpool\tborn_event\tborn_us\tage_events\tage_us\tfreed_event\tfreed_us\t\
 lifetime_events\tlifetime_us\tcall_site\n";
 
 /// Returns a row without its call site, and the frame of the call site. Returns `None` for an unknown device.
-fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
+fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(TableRow, Option<FrameId>)> {
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));
     let source = history.allocations.provenance(id);
@@ -28,8 +28,8 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
     let freed = history.allocations.died(id).and_then(Moment::event);
     let time = |event: u32| history.events.times.at(event);
     let until = moment.min(died);
-    let lasted = |to: Option<EventIdx>| born.zip(to).and_then(|(born, to)| lasted_us(history, born, to));
-    let frame = file.sites.of(&file.snapshot, stack_of(&file.snapshot, history, id));
+    let lasted = |to: Option<EventIdx>| born.zip(to).and_then(|(born, to)| elapsed_us(history, born, to));
+    let frame = file.sites.call_site(&file.snapshot, stack_of(&file.snapshot, history, id));
     let row = TableRow {
         allocation,
         requested,
@@ -51,10 +51,10 @@ fn facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(Tabl
 
 /// Returns a row with its call site.
 pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: Option<u32>) -> Option<TableRow> {
-    let (mut row, frame) = facts(file, device, moment, id)?;
-    let site = frame.map_or_else(String::new, |frame| site::in_row(&file.snapshot, frame));
+    let (mut row, frame) = row_facts(file, device, moment, id)?;
+    let site = frame.map_or_else(String::new, |frame| site::short_truncated(&file.snapshot, frame));
     row.site = match file.history(device) {
-        Some(history) => named_site(&file.snapshot, history, AllocationId(id), site),
+        Some(history) => site_with_name(&file.snapshot, history, AllocationId(id), site),
         None => site,
     };
     let found = file.found.as_ref().filter(|found| Some(found.serial) == find && found.device == device);
@@ -64,7 +64,7 @@ pub(super) fn row(file: &mut OpenFile, device: i64, moment: u32, id: u32, find: 
 
 /// Appends a row as a line of tab-separated text. Unknown values are empty.
 pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, moment: u32, id: u32) {
-    let Some((row, frame)) = facts(file, device, moment, id) else { return };
+    let Some((row, frame)) = row_facts(file, device, moment, id) else { return };
     let mut field = |value: Option<i128>| {
         // Writing to a `String` never fails.
         let _ = value.map(|value| write!(text, "{value}"));
@@ -100,7 +100,7 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
     if let Some(frame) = frame {
         let mut line = String::new();
         frame_line::write(&mut line, &file.snapshot, file.snapshot.frames.frame(frame));
-        write_words(text, &line);
+        write_field(text, &line);
     }
     text.push('\n');
 }

@@ -5,7 +5,7 @@
 mod tables;
 
 use crate::curve::points;
-use crate::frames::{Root, Stack};
+use crate::frames::{StackOrigin, Stack};
 use crate::json;
 use crate::profile::Total;
 use base::units::EventIdx;
@@ -116,21 +116,21 @@ fn samples(side: Side<'_>, clock: &Clock, tables: &mut Tables) -> Vec<Sample> {
     let signed = |id| i64::try_from(history.allocations.size(id)).unwrap_or(i64::MAX);
     let mut samples = Vec::new();
     let mut birth = |tables: &mut Tables, id: AllocationId, ms| {
-        let stack = Some(tables.stack(side, Stack::of(side, id)));
+        let stack = Some(tables.stack(side, Stack::of_allocation(side, id)));
         samples.push(Sample { ms, weight: signed(id), stack, allocation: id.0 });
     };
-    (0..history.allocations.early() as u32).for_each(|id| birth(tables, AllocationId(id), 0.0));
+    (0..history.allocations.early_count() as u32).for_each(|id| birth(tables, AllocationId(id), 0.0));
     let mut all = std::mem::take(&mut samples);
     for event in 0..history.event_count() {
-        let Some((id, is_birth)) = history.change(EventIdx(event)) else { continue };
+        let Some((id, is_birth)) = history.lifetime_change(EventIdx(event)) else { continue };
         let (ms, weight) = (clock.after(event), signed(id));
         let stack = if is_birth {
-            Stack::of(side, id)
+            Stack::of_allocation(side, id)
         } else {
             let own = history.events.stack(event);
             let has_frames = side.snapshot().stacks.innermost(own).is_some();
             let id = if has_frames { own } else { StackId::NONE };
-            Stack { root: if has_frames { Root::Own } else { Root::NoStack }, id }
+            Stack { root: if has_frames { StackOrigin::Allocation } else { StackOrigin::NoStack }, id }
         };
         let weight = if is_birth { weight } else { -weight };
         all.push(Sample { ms, weight, stack: Some(tables.stack(side, stack)), allocation: id.0 });

@@ -1,8 +1,8 @@
 //! Tables of the Firefox profile format: frames, functions, stacks and strings.
 
-use crate::frames::{Frame, Numbered, Root, Stack, Texts};
+use crate::frames::{Frame, FrameNumbers, StackOrigin, Stack, Texts};
 use crate::json;
-use analysis::{Sites, Whose};
+use analysis::{Sites, CodeOrigin};
 use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Numbers of stacks, functions and strings.
 #[derive(Default)]
 pub(super) struct Tables {
-    frames: Numbered,
+    frames: FrameNumbers,
     stacks: HashMap<Stack, u32, foldhash::fast::RandomState>,
     /// Callers and innermost frame of each stack.
     rows: Vec<(Option<u32>, u32)>,
@@ -41,10 +41,10 @@ impl Tables {
             }
             match side.snapshot().stacks.innermost(at.id) {
                 Some((above, frame)) => {
-                    unknown.push((at, Frame::Of(frame)));
+                    unknown.push((at, Frame::Recorded(frame)));
                     at.id = above;
                 }
-                None if at.root == Root::Own => break None,
+                None if at.root == StackOrigin::Allocation => break None,
                 None => {
                     unknown.push((at, Frame::Root(at.root)));
                     break None;
@@ -78,10 +78,10 @@ impl Tables {
             }
             let category = match frame {
                 Frame::Root(_) => 0,
-                Frame::Of(id) => match Sites::whose(side.snapshot(), side.snapshot().frames.frame(*id)) {
-                    Whose::User => 1,
-                    Whose::Library => 2,
-                    Whose::Native => 3,
+                Frame::Recorded(id) => match Sites::code_origin(side.snapshot(), side.snapshot().frames.frame(*id)) {
+                    CodeOrigin::User => 1,
+                    CodeOrigin::Library => 2,
+                    CodeOrigin::Native => 3,
                 },
             };
             frame_rows.push((function, Some(line).filter(|&line| line > 0), category));

@@ -4,33 +4,33 @@
 use base::column::Column;
 
 /// Frames that all stacks together may have regardless of their number. Walking them takes a second.
-const FREE: u64 = 1 << 26;
+const FREE_FRAMES: u64 = 1 << 26;
 /// Additional frames per stack: Python's default recursion limit.
-const FOR_EACH: u64 = 1000;
+const FRAMES_PER_STACK: u64 = 1000;
 
 /// Depths of the nodes of a stack tree.
 pub(super) struct Depths {
-    of: Column<u32>,
+    depths: Column<u32>,
     sum: u64,
 }
 
 impl Default for Depths {
     fn default() -> Depths {
         // The root has depth 0.
-        Depths { of: [0].into_iter().collect(), sum: 0 }
+        Depths { depths: [0].into_iter().collect(), sum: 0 }
     }
 }
 
 impl Depths {
     /// Adds the next node, a callee of `caller`. Returns `false` if the stacks are too deep in total.
     pub(super) fn add(&mut self, caller: u32) -> bool {
-        let depth = self.of.get(caller as usize).unwrap_or(0).saturating_add(1);
-        self.of.push(depth);
+        let depth = self.depths.get(caller as usize).unwrap_or(0).saturating_add(1);
+        self.depths.push(depth);
         self.sum += u64::from(depth);
-        self.sum <= FREE + FOR_EACH * self.of.len() as u64
+        self.sum <= FREE_FRAMES + FRAMES_PER_STACK * self.depths.len() as u64
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.of.heap_bytes()
+        self.depths.heap_bytes()
     }
 }

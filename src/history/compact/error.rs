@@ -18,15 +18,15 @@ pub enum CompactError {
     },
     /// The end marker is missing.
     #[error("unexpected end of the columns after {0} bytes")]
-    Cut(u64),
+    Truncated(u64),
 }
 
 /// Error while writing a snapshot as columns.
 #[derive(Debug, thiserror::Error)]
-pub enum Unwritable {
+pub enum WriteError {
     /// The snapshot holds something that columns cannot represent.
     #[error("{0}")]
-    Unfit(&'static str),
+    Unsupported(&'static str),
     /// The output could not be written.
     #[error("{0}")]
     Io(#[from] std::io::Error),

@@ -1,7 +1,7 @@
 //! Decoding of sections of events, a few thousand events per step.
 
-use super::form::{MOST_EVENTS, column};
-use super::numbers::Numbers;
+use super::format::{MOST_EVENTS, column};
+use super::numbers::NumberReader;
 use super::trace::Trace;
 use crate::snapshot::{EventSink, LabelsId, StackId};
 
@@ -13,7 +13,7 @@ pub(super) const MOST_TRACES: u32 = 1 << 16;
 
 /// Decoder of the event sections.
 #[derive(Default)]
-pub(super) struct Events {
+pub(super) struct EventDecoder {
     trace: Trace,
     pub(super) traces: u32,
     /// Position and end of each column in the payload, while a section is open.
@@ -24,11 +24,11 @@ pub(super) struct Events {
     pub(super) labels: u32,
 }
 
-impl Events {
+impl EventDecoder {
     /// Starts a section. Returns `false` if its header is invalid.
-    pub(super) fn begin(&mut self, payload: &[u8]) -> bool {
-        let mut numbers = Numbers::new(payload);
-        let (trace, count) = (numbers.number(), numbers.number());
+    pub(super) fn start_section(&mut self, payload: &[u8]) -> bool {
+        let mut numbers = NumberReader::new(payload);
+        let (trace, count) = (numbers.unsigned(), numbers.unsigned());
         let next = u64::from(self.traces);
         if trace == next && self.traces < MOST_TRACES {
             self.trace = Trace::default();
@@ -37,14 +37,14 @@ impl Events {
             return false;
         }
         let Some(columns) = numbers.columns::<{ column::COUNT }>() else { return false };
-        if columns[column::KINDS].left() as u64 != count || count > MOST_EVENTS as u64 {
+        if columns[column::KINDS].bytes_left() as u64 != count || count > MOST_EVENTS as u64 {
             return false;
         }
         // The columns fill the payload to its end, one after another.
-        let mut end = payload.len() - columns.iter().map(Numbers::left).sum::<usize>();
+        let mut end = payload.len() - columns.iter().map(NumberReader::bytes_left).sum::<usize>();
         self.columns = Some(columns.map(|column| {
             let begin = end;
-            end += column.left();
+            end += column.bytes_left();
             (begin, end)
         }));
         true
@@ -54,8 +54,8 @@ impl Events {
     pub(super) fn step(&mut self, payload: &[u8], sink: &mut impl EventSink) -> Option<bool> {
         let places = self.columns.take()?;
         let number = self.traces.checked_sub(1)?;
-        let mut columns = places.map(|(begin, end)| Numbers::new(payload.get(begin..end).unwrap_or_default()));
-        let count = columns[column::KINDS].left().min(EVENTS_PER_STEP);
+        let mut columns = places.map(|(begin, end)| NumberReader::new(payload.get(begin..end).unwrap_or_default()));
+        let count = columns[column::KINDS].bytes_left().min(EVENTS_PER_STEP);
         for _ in 0..count {
             let event = self.trace.event(&mut columns);
             if event.stack != StackId::NONE {
@@ -65,15 +65,15 @@ impl Events {
             if event.labels != LabelsId(u32::MAX) {
                 self.labels = self.labels.max(event.labels.0 + 1);
             }
-            sink.event(number, &event);
+            sink.event_at(number, &event);
         }
-        if columns[column::KINDS].left() == 0 {
-            return columns.iter().all(Numbers::is_over).then_some(false);
+        if columns[column::KINDS].bytes_left() == 0 {
+            return columns.iter().all(NumberReader::is_finished).then_some(false);
         }
-        let sound = columns.iter().all(Numbers::is_sound);
+        let sound = columns.iter().all(NumberReader::is_sound);
         let mut places = places;
         for (place, column) in places.iter_mut().zip(&columns) {
-            place.0 = place.1 - column.left();
+            place.0 = place.1 - column.bytes_left();
         }
         self.columns = Some(places);
         sound.then_some(true)

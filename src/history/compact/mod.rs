@@ -18,7 +18,7 @@
 mod depths;
 mod error;
 mod events;
-mod form;
+mod format;
 mod numbers;
 mod reader;
 mod tables;
@@ -26,7 +26,7 @@ mod trace;
 mod write_tables;
 mod writer;
 
-pub use error::{CompactError, Unwritable};
-pub use form::{KEPT, MAGIC, VERSION, sum, wide_sum};
-pub use reader::{Compact, Machine};
+pub use error::{CompactError, WriteError};
+pub use format::{CACHE_FLAG, MAGIC, VERSION, checksum, fast_checksum};
+pub use reader::{CompactContents, ColumnReader};
 pub use writer::Writer;

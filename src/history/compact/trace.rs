@@ -1,7 +1,7 @@
 //! Decoder state of a trace, carried from one event to the next.
 
-use super::form::{ACTION, LONG, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
-use super::numbers::Numbers;
+use super::format::{ACTION, LONG_TIME, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, column};
+use super::numbers::NumberReader;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 
@@ -36,11 +36,11 @@ pub(super) fn is_free(action: Action) -> bool {
 
 impl Trace {
     /// Decodes the next event. Errors are recorded in the columns.
-    pub(super) fn event(&mut self, columns: &mut [Numbers<'_>; column::COUNT]) -> Event {
+    pub(super) fn event(&mut self, columns: &mut [NumberReader<'_>; column::COUNT]) -> Event {
         let [kinds, new_addresses, addresses, ages, sizes, times, long_times, stacks, labels] = columns;
         let kind = kinds.byte();
         let action = Action::ALL.get(usize::from(kind & ACTION)).copied();
-        kinds.expect(action.is_some());
+        kinds.require(action.is_some());
         let action = action.unwrap_or(Action::Unknown);
         let is_free = is_free(action);
 
@@ -51,15 +51,15 @@ impl Trace {
             self.addresses.push(self.last_new);
             self.sizes.push(0);
         } else if kind & SAME_ADDRESS == 0 && is_free {
-            let mention = usize::try_from(ages.number()).ok().and_then(|age| self.mentions.len().checked_sub(age));
+            let mention = usize::try_from(ages.unsigned()).ok().and_then(|age| self.mentions.len().checked_sub(age));
             let address = mention.and_then(|mention| self.mentions.get(mention));
-            ages.expect(address.is_some());
+            ages.require(address.is_some());
             self.address = address.unwrap_or(0);
         } else if kind & SAME_ADDRESS == 0 {
-            self.address = addresses.word();
+            self.address = addresses.unsigned_32();
         }
         let address = self.addresses.get(self.address as usize);
-        kinds.expect(address.is_some());
+        kinds.require(address.is_some());
         if is_new || !is_free {
             self.mentions.push(self.address);
         }
@@ -80,12 +80,12 @@ impl Trace {
         if kind & SAME_STACK == 0 {
             self.stack = self.stack.wrapping_add(stacks.signed() as u32);
         }
-        let changed = labels.number();
+        let changed = labels.unsigned();
         if changed > 0 {
             self.labels = (changed - 1) as u32;
         }
         let passed = match times.byte() {
-            LONG => long_times.signed(),
+            LONG_TIME => long_times.signed(),
             passed => i64::from(passed),
         };
         self.time_us = self.time_us.wrapping_add(passed);

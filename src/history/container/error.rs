@@ -8,13 +8,13 @@ pub enum ContainerError {
     Empty,
     /// A layer contains no bytes.
     #[error("the {0} stream is empty")]
-    Hollow(&'static str),
+    EmptyLayer(&'static str),
     /// Another format, recognized by its first bytes.
     #[error("this is {0}, not a PyTorch memory snapshot")]
-    Other(&'static str),
+    OtherFormat(&'static str),
     /// An unknown format.
     #[error("this is not a PyTorch memory snapshot: it begins with 0x{0:02x}, a pickle with 0x80")]
-    NotAPickle(u8),
+    UnknownFormat(u8),
     /// A layer is malformed or has a wrong checksum.
     #[error("the {layer} stream is damaged near byte {byte}")]
     Damaged {
@@ -24,25 +24,25 @@ pub enum ContainerError {
     },
     /// The file ends inside a layer.
     #[error("unexpected end of file inside the {layer} stream, after {byte} bytes")]
-    Cut {
+    Truncated {
         layer: &'static str,
         /// Length of the file.
         byte: u64,
     },
     /// A layer needs a feature that is not supported.
     #[error("cannot decompress the {layer} stream: {why}")]
-    Refused { layer: &'static str, why: &'static str },
+    Unsupported { layer: &'static str, why: &'static str },
     /// A layer has an excessive compression ratio.
-    #[error("{byte} bytes of {layer} decompress to more than {times} times as many: not a snapshot")]
+    #[error("{byte} bytes of {layer} decompress to more than {ratio} times as many: not a snapshot")]
     Bomb {
         layer: &'static str,
         /// Bytes of the file read so far.
         byte: u64,
-        times: u64,
+        ratio: u64,
     },
     /// A layer unpacks to more than [`MOST_UNPACKED`](super::MOST_UNPACKED) bytes.
     #[error("{byte} bytes of {layer} decompress to more than 1 TiB: not a snapshot")]
-    TooMuch {
+    TooLarge {
         layer: &'static str,
         /// Bytes of the file read so far.
         byte: u64,

@@ -3,7 +3,7 @@
 //! Trailing bytes that are not a member are ignored, as in gzip(1). They are worth a warning unless they are zeros,
 //! which tapes and block devices use as padding.
 
-use super::check::Check;
+use super::crc32::Crc32;
 use super::layer::{Fault, Unpacker};
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -42,9 +42,9 @@ pub(super) struct Gzip {
     /// Length of the extra field, or the trailer, as it comes in.
     number: u64,
     inflate: Decompress,
-    check: Check,
+    check: Crc32,
     members: u64,
-    has_left_out: bool,
+    has_trailing_bytes: bool,
 }
 
 impl Gzip {
@@ -55,9 +55,9 @@ impl Gzip {
             flags: 0,
             number: 0,
             inflate,
-            check: Check::new(),
+            check: Crc32::new(),
             members: 0,
-            has_left_out: false,
+            has_trailing_bytes: false,
         }
     }
 
@@ -73,7 +73,7 @@ impl Gzip {
                 };
                 match at {
                     _ if !fits && self.members > 0 => {
-                        self.has_left_out = at > 0 || byte != 0;
+                        self.has_trailing_bytes = at > 0 || byte != 0;
                         Part::Garbage
                     }
                     _ if !fits => return Err(Fault::Damaged),
@@ -124,7 +124,7 @@ impl Gzip {
     }
 
     fn end_member(&mut self) -> Result<Part, Fault> {
-        let expected = u64::from(self.check.amount()) << 32 | u64::from(self.check.sum());
+        let expected = u64::from(self.check.length()) << 32 | u64::from(self.check.sum());
         if self.number != expected {
             return Err(Fault::Damaged);
         }
@@ -156,7 +156,7 @@ impl Unpacker for Gzip {
         loop {
             match self.part {
                 Part::Garbage => {
-                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    self.has_trailing_bytes |= rest.iter().any(|&byte| byte != 0);
                     return Ok(input.len());
                 }
                 Part::Body => {
@@ -181,11 +181,11 @@ impl Unpacker for Gzip {
             Part::Garbage => Ok(()),
             // One or two trailing bytes that look like the start of a member are garbage too.
             Part::Fixed(_) if self.members > 0 => Ok(()),
-            _ => Err(Fault::Cut),
+            _ => Err(Fault::Truncated),
         }
     }
 
-    fn has_left_out(&self) -> bool {
-        self.has_left_out || self.members > 0 && matches!(self.part, Part::Fixed(1..))
+    fn has_trailing_bytes(&self) -> bool {
+        self.has_trailing_bytes || self.members > 0 && matches!(self.part, Part::Fixed(1..))
     }
 }

@@ -106,9 +106,9 @@ impl Unpacker for Html {
     fn finish(&self) -> Result<(), Fault> {
         match self.part {
             Part::Done => Ok(()),
-            Part::Data => Err(Fault::Cut),
+            Part::Data => Err(Fault::Truncated),
             // Pages of PyTorch 2.0 hold only the data of their plot, not a snapshot.
-            _ => Err(Fault::Foreign("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
+            _ => Err(Fault::NotASnapshot("an HTML page without a snapshot (PyTorch's pages contain one since 2.1)")),
         }
     }
 }

@@ -5,11 +5,11 @@
 pub(super) enum Fault {
     Damaged,
     /// The input ends too soon.
-    Cut,
+    Truncated,
     /// The layer needs a feature that is not supported.
-    Refused(&'static str),
+    Unsupported(&'static str),
     /// The layer holds no snapshot. Names the format that it is instead.
-    Foreign(&'static str),
+    NotASnapshot(&'static str),
 }
 
 /// Incremental decompressor of one format.
@@ -22,7 +22,7 @@ pub(super) trait Unpacker {
     fn finish(&self) -> Result<(), Fault>;
 
     /// Returns whether nonzero bytes after the end were ignored.
-    fn has_left_out(&self) -> bool {
+    fn has_trailing_bytes(&self) -> bool {
         false
     }
 }

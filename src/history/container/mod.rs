@@ -9,7 +9,7 @@
 //! matter how much a few packed bytes unpack to.
 
 mod buffer;
-mod check;
+mod crc32;
 mod error;
 mod gzip;
 mod html;
@@ -19,16 +19,16 @@ mod sniff;
 pub mod zip;
 mod zstd;
 
-pub use buffer::PIECE;
+pub use buffer::MAX_PIECE_BYTES;
 pub use error::ContainerError;
-pub use sniff::{COLUMNS, Content};
+pub use sniff::{COLUMNS_MAGIC, Content};
 
 use buffer::Buffer;
 use layer::{Fault, Unpacker};
 use sniff::{BYTE_ORDER_MARK, Sniffed, sniff, sniff_all};
 
 /// Packed bytes passed to a layer at once. The smallest gzip member has 20 bytes, and each member has a fixed cost.
-const PACKED_PIECE: usize = 16 << 10;
+const PACKED_CHUNK_BYTES: usize = 16 << 10;
 
 /// Maximum ratio of unpacked to packed size for a pickle. Real ones reach 40. Deflate can reach 1000, zstd has no
 /// limit.
@@ -38,7 +38,7 @@ pub const MOST_INFLATION: u64 = 200;
 /// memory.
 pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
 /// Unpacked size up to which the ratio is not checked. Small files that repeat one event are harmless.
-const UNPACKED_FREELY: u64 = 256 << 20;
+const UNCHECKED_BYTES: u64 = 256 << 20;
 
 /// Maximum unpacked size: over a hundred times the largest known pickle, and half an hour of work.
 pub const MOST_UNPACKED: u64 = 1 << 40;
@@ -69,9 +69,9 @@ struct Layer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     /// It may hold more bytes than before.
-    Worked,
+    Progress,
     /// It needs more bytes of the file.
-    Starved,
+    NeedsInput,
     /// It will get no more bytes.
     Ended,
 }
@@ -81,7 +81,7 @@ impl Container {
     ///
     /// # Errors
     /// The compression method is not supported.
-    pub fn of_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
+    pub fn from_zip_member(entry: &zip::Entry) -> Result<Container, zip::ZipError> {
         let layer = Layer { name: "zip", unpacker: entry.unpacker()?, output: Buffer::default(), written: 0 };
         Ok(Container { layers: vec![layer], ..Container::default() })
     }
@@ -93,12 +93,12 @@ impl Container {
     }
 
     /// Marks the end of the file, after all bytes were fed.
-    pub fn end(&mut self) {
+    pub fn finish_input(&mut self) {
         self.ended = true;
     }
 
     /// Returns the number of file bytes consumed.
-    pub fn read(&self) -> u64 {
+    pub fn bytes_read(&self) -> u64 {
         self.fed - self.file.rest().len() as u64
     }
 
@@ -113,8 +113,8 @@ impl Container {
     }
 
     /// Names of the layers whose trailing bytes were ignored, zero padding aside. Final once everything was unpacked.
-    pub fn left_out(&self) -> impl Iterator<Item = &'static str> {
-        self.layers.iter().filter(|layer| layer.unpacker.has_left_out()).map(|layer| layer.name)
+    pub fn layers_with_trailing_bytes(&self) -> impl Iterator<Item = &'static str> {
+        self.layers.iter().filter(|layer| layer.unpacker.has_trailing_bytes()).map(|layer| layer.name)
     }
 
     /// Size on the heap in bytes: the current chunk of the file and the unpacked bytes of each layer.
@@ -133,15 +133,15 @@ impl Container {
             let mut sniffed = sniff(self.buffer(depth).rest());
             if sniffed == Sniffed::Unsure {
                 match self.fill(depth)? {
-                    Flow::Worked => return Ok(Some(&[])),
-                    Flow::Starved => return Ok(None),
+                    Flow::Progress => return Ok(Some(&[])),
+                    Flow::NeedsInput => return Ok(None),
                     Flow::Ended => sniffed = sniff_all(self.buffer(depth).rest()),
                 }
             }
             match sniffed {
                 Sniffed::Unsure => {
                     let layer = self.layers.last().map(|layer| layer.name);
-                    return Err(layer.map_or(ContainerError::Empty, ContainerError::Hollow));
+                    return Err(layer.map_or(ContainerError::Empty, ContainerError::EmptyLayer));
                 }
                 Sniffed::Packed(_) if depth >= MOST_LAYERS => return Err(ContainerError::TooManyLayers(MOST_LAYERS)),
                 Sniffed::Packed(packing) => {
@@ -153,18 +153,18 @@ impl Container {
                     self.content = Some(content);
                     let content = self.buffer_mut(depth);
                     if content.rest().starts_with(BYTE_ORDER_MARK) {
-                        content.take(BYTE_ORDER_MARK.len());
+                        content.consume(BYTE_ORDER_MARK.len());
                     }
                     return Ok(Some(&[]));
                 }
-                Sniffed::Other(noun) => return Err(ContainerError::Other(noun)),
-                Sniffed::Unknown(byte) => return Err(ContainerError::NotAPickle(byte)),
+                Sniffed::OtherFormat(noun) => return Err(ContainerError::OtherFormat(noun)),
+                Sniffed::Unknown(byte) => return Err(ContainerError::UnknownFormat(byte)),
             }
         }
-        if self.buffer(depth).rest().is_empty() && self.fill(depth)? != Flow::Worked {
+        if self.buffer(depth).rest().is_empty() && self.fill(depth)? != Flow::Progress {
             return Ok(None);
         }
-        Ok(Some(self.buffer_mut(depth).take_piece()))
+        Ok(Some(self.buffer_mut(depth).consume_piece()))
     }
 
     /// Returns the output of layer `depth`, counted from 1. Depth 0 is the file.
@@ -181,19 +181,19 @@ impl Container {
     /// Unpacks a bounded number of bytes into the buffer of layer `depth`.
     fn fill(&mut self, depth: usize) -> Result<Flow, ContainerError> {
         let Some(above) = depth.checked_sub(1) else {
-            return Ok(if self.ended { Flow::Ended } else { Flow::Starved });
+            return Ok(if self.ended { Flow::Ended } else { Flow::NeedsInput });
         };
-        let source = if self.buffer(above).rest().is_empty() { self.fill(above)? } else { Flow::Worked };
-        if source == Flow::Starved {
-            return Ok(Flow::Starved);
+        let source = if self.buffer(above).rest().is_empty() { self.fill(above)? } else { Flow::Progress };
+        if source == Flow::NeedsInput {
+            return Ok(Flow::NeedsInput);
         }
-        let byte = self.fed.min(self.read().saturating_add(PACKED_PIECE as u64));
+        let byte = self.fed.min(self.bytes_read().saturating_add(PACKED_CHUNK_BYTES as u64));
         let (outer, inner) = self.layers.split_at_mut(above);
         let Some(layer) = inner.first_mut() else { return Ok(Flow::Ended) };
         let input = outer.last_mut().map_or(&mut self.file, |outer| &mut outer.output);
         let piece = input.rest();
-        let piece = piece.get(..PACKED_PIECE).unwrap_or(piece);
-        let (output, is_last) = (layer.output.room(), source == Flow::Ended && piece.is_empty());
+        let piece = piece.get(..PACKED_CHUNK_BYTES).unwrap_or(piece);
+        let (output, is_last) = (layer.output.spare(), source == Flow::Ended && piece.is_empty());
         let held = output.len();
         let name = layer.name;
         let unpacked = layer.unpacker.unpack(piece, output).and_then(|took| {
@@ -205,23 +205,23 @@ impl Container {
         });
         let (took, written) = unpacked.map_err(|fault| match fault {
             Fault::Damaged => ContainerError::Damaged { layer: name, byte },
-            Fault::Cut => ContainerError::Cut { layer: name, byte },
-            Fault::Foreign(noun) => ContainerError::Other(noun),
-            Fault::Refused(why) => ContainerError::Refused { layer: name, why },
+            Fault::Truncated => ContainerError::Truncated { layer: name, byte },
+            Fault::NotASnapshot(noun) => ContainerError::OtherFormat(noun),
+            Fault::Unsupported(why) => ContainerError::Unsupported { layer: name, why },
         })?;
-        input.take(took);
+        input.consume(took);
         layer.written += written as u64;
         if layer.written > MOST_UNPACKED {
-            return Err(ContainerError::TooMuch { layer: name, byte });
+            return Err(ContainerError::TooLarge { layer: name, byte });
         }
         let times = match self.content {
             Some(Content::Json) => MOST_INFLATION_OF_JSON,
             _ => MOST_INFLATION,
         };
-        if layer.written > byte.saturating_mul(times).max(UNPACKED_FREELY) {
-            return Err(ContainerError::Bomb { layer: name, byte, times });
+        if layer.written > byte.saturating_mul(times).max(UNCHECKED_BYTES) {
+            return Err(ContainerError::Bomb { layer: name, byte, ratio: times });
         }
-        Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Worked })
+        Ok(if is_last && written == 0 { Flow::Ended } else { Flow::Progress })
     }
 }
 

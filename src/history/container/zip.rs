@@ -8,23 +8,23 @@
 //! end record (zip64: two more)    offset and size of the directory
 //! ```
 
-use super::check::Check;
+use super::crc32::Crc32;
 use super::layer::{Fault, Unpacker};
 use deflate64::InflaterManaged;
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// Maximum length of the end record with its comment, and of zip64's locator before it.
-pub const TAIL: u64 = 22 + 65_535 + LOCATOR as u64;
+pub const TAIL_BYTES: u64 = 22 + 65_535 + LOCATOR_BYTES as u64;
 /// Length of the used part of zip64's end record.
-pub const ZIP64: usize = 56;
+pub const ZIP64_RECORD_BYTES: usize = 56;
 /// Length of a local header, without name and extra field.
-pub const HEADER: usize = 30;
+pub const HEADER_BYTES: usize = 30;
 
-const LOCATOR: usize = 20;
-const DIRECTORY_ENTRY: usize = 46;
+const LOCATOR_BYTES: usize = 20;
+const DIRECTORY_ENTRY_BYTES: usize = 46;
 
 /// Maximum length of a member's name, in bytes. This is the longest path of Linux. Longer names keep their end.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_BYTES: usize = 4096;
 
 /// Maximum number of members. A checkpoint has some thousands, and each costs memory for a name.
 pub const MOST_MEMBERS: u64 = 1 << 17;
@@ -70,7 +70,7 @@ pub struct Directory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Directory(Directory),
-    /// Offset of zip64's end record of [`ZIP64`] bytes, which locates the directory.
+    /// Offset of zip64's end record of [`ZIP64_RECORD_BYTES`] bytes, which locates the directory.
     Zip64(u64),
 }
 
@@ -100,7 +100,7 @@ enum Method {
 }
 
 /// Reads the little-endian number of 2, 4 or 8 bytes at `at`. Returns `None` beyond the end.
-fn number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
+fn read_number(bytes: &[u8], at: usize, width: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(width)?)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
@@ -110,51 +110,51 @@ pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Finds the end record in the last [`TAIL`] bytes of a file, or in all of a shorter one. `offset` is the position of
+/// Finds the end record in the last [`TAIL_BYTES`] bytes of a file, or in all of a shorter one. `offset` is the position of
 /// `tail` in the file.
 ///
 /// # Errors
 /// The end record is missing, or the archive is split into several files.
-pub fn end(tail: &[u8], offset: u64) -> Result<End, ZipError> {
+pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     let is_end = |&at: &usize| {
-        let comment = number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
+        let comment = read_number(tail, at + 20, 2).and_then(|length| usize::try_from(length).ok());
         tail.get(at..).is_some_and(|end| end.starts_with(b"PK\x05\x06"))
             && comment.is_some_and(|length| at + 22 + length <= tail.len())
     };
     let at = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
-    let field = |from: usize, width| number(tail, at + from, width).ok_or(ZipError::NoDirectory);
-    let locator = at.checked_sub(LOCATOR).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
+    let field = |from: usize, width| read_number(tail, at + from, width).ok_or(ZipError::NoDirectory);
+    let locator = at.checked_sub(LOCATOR_BYTES).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
     if let Some(locator) = locator {
-        let record = number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
-        let fits = record.checked_add(ZIP64 as u64).is_some_and(|end| end <= offset + locator as u64);
+        let record = read_number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
+        let fits = record.checked_add(ZIP64_RECORD_BYTES as u64).is_some_and(|end| end <= offset + locator as u64);
         return if fits { Ok(End::Zip64(record)) } else { Err(ZipError::Misplaced("the zip64 record", record)) };
     }
     if field(4, 2)? != 0 || field(6, 2)? != 0 {
         return Err(ZipError::Split);
     }
     let found = Directory { offset: field(16, 4)?, bytes: field(12, 4)?, members: field(10, 2)? };
-    found.checked(offset + at as u64).map(End::Directory)
+    found.validated(offset + at as u64).map(End::Directory)
 }
 
-/// Parses zip64's end record, [`ZIP64`] bytes at `offset`.
+/// Parses zip64's end record, [`ZIP64_RECORD_BYTES`] bytes at `offset`.
 ///
 /// # Errors
 /// The record is missing or invalid.
-pub fn zip64(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
+pub fn parse_zip64_record(record: &[u8], offset: u64) -> Result<Directory, ZipError> {
     let lost = ZipError::Misplaced("the zip64 record", offset);
-    let field = |at, width| number(record, at, width).ok_or_else(|| lost.clone());
+    let field = |at, width| read_number(record, at, width).ok_or_else(|| lost.clone());
     if !record.starts_with(b"PK\x06\x06") {
         return Err(lost);
     }
     if field(16, 4)? != 0 || field(20, 4)? != 0 {
         return Err(ZipError::Split);
     }
-    Directory { offset: field(48, 8)?, bytes: field(40, 8)?, members: field(32, 8)? }.checked(offset)
+    Directory { offset: field(48, 8)?, bytes: field(40, 8)?, members: field(32, 8)? }.validated(offset)
 }
 
 impl Directory {
     /// Returns the directory if it ends before `end` and is within the limits.
-    fn checked(self, end: u64) -> Result<Directory, ZipError> {
+    fn validated(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
             Err(ZipError::Misplaced("the directory", self.offset))
         } else if self.members > MOST_MEMBERS {
@@ -168,22 +168,22 @@ impl Directory {
 }
 
 /// Incremental reader of the directory's entries.
-pub struct Rows {
+pub struct DirectoryReader {
     directory: Directory,
     /// Bytes of the directory read so far.
-    at: usize,
-    left: u64,
+    position: usize,
+    entries_left: u64,
 }
 
-impl Rows {
+impl DirectoryReader {
     /// Creates a reader at the first entry.
-    pub fn new(directory: Directory) -> Rows {
-        Rows { directory, at: 0, left: directory.members }
+    pub fn new(directory: Directory) -> DirectoryReader {
+        DirectoryReader { directory, position: 0, entries_left: directory.members }
     }
 
     /// Returns the number of directory bytes read so far.
-    pub fn read(&self) -> usize {
-        self.at
+    pub fn bytes_read(&self) -> usize {
+        self.position
     }
 
     /// Returns the next member, or `None` after the last one. `bytes` is the whole directory.
@@ -191,25 +191,25 @@ impl Rows {
     /// # Errors
     /// The directory is truncated, or a member lies outside the file.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Entry>, ZipError> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.at as u64);
-        let row = bytes.get(self.at..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
-        let (entry, length) = entry(row).ok_or_else(lost)?;
+        let Some(left) = self.entries_left.checked_sub(1) else { return Ok(None) };
+        let lost = || ZipError::Misplaced("a directory entry", self.directory.offset + self.position as u64);
+        let row = bytes.get(self.position..).filter(|row| row.starts_with(b"PK\x01\x02")).ok_or_else(lost)?;
+        let (entry, length) = parse_entry(row).ok_or_else(lost)?;
         if entry.offset.checked_add(entry.packed).is_none_or(|end| end > self.directory.offset) {
             return Err(ZipError::Misplaced("a member", entry.offset));
         }
-        (self.at, self.left) = (self.at + length, left);
+        (self.position, self.entries_left) = (self.position + length, left);
         Ok(Some(entry))
     }
 }
 
 /// Parses an entry and returns it with its length. Returns `None` if it is truncated.
-fn entry(row: &[u8]) -> Option<(Entry, usize)> {
-    let field = |at, width| number(row, at, width);
+fn parse_entry(row: &[u8]) -> Option<(Entry, usize)> {
+    let field = |at, width| read_number(row, at, width);
     let length = |at| field(at, 2).map(|length| length as usize);
     let (name, extra, comment) = (length(28)?, length(30)?, length(32)?);
-    let extra_at = DIRECTORY_ENTRY + name;
-    let name = printable(row.get(DIRECTORY_ENTRY..extra_at)?);
+    let extra_at = DIRECTORY_ENTRY_BYTES + name;
+    let name = printable(row.get(DIRECTORY_ENTRY_BYTES..extra_at)?);
     let mut wide = zip64_fields(row.get(extra_at..extra_at + extra)?);
     // zip64 stores the numbers that do not fit into four bytes, in this order.
     let mut or_wide = |number: u64| if number == 0xffff_ffff { wide.next() } else { Some(number) };
@@ -230,7 +230,7 @@ fn entry(row: &[u8]) -> Option<(Entry, usize)> {
 /// Returns a name for display. Control characters are replaced, because they could command a terminal. Overlong names
 /// keep their end, which says more than their start.
 fn printable(name: &[u8]) -> String {
-    let end = name.len().checked_sub(LONGEST_NAME).and_then(|start| name.get(start..)).unwrap_or(name);
+    let end = name.len().checked_sub(MAX_NAME_BYTES).and_then(|start| name.get(start..)).unwrap_or(name);
     let letter = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
     String::from_utf8_lossy(end).chars().map(letter).collect()
 }
@@ -238,14 +238,14 @@ fn printable(name: &[u8]) -> String {
 /// Returns the numbers of the zip64 extra field, if any.
 fn zip64_fields(mut extra: &[u8]) -> impl Iterator<Item = u64> {
     let mut found: &[u8] = &[];
-    while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
+    while let (Some(id), Some(length)) = (read_number(extra, 0, 2), read_number(extra, 2, 2)) {
         let end = 4 + length as usize;
         if id == 1 {
             found = extra.get(4..end).unwrap_or_default();
         }
         extra = extra.get(end..).unwrap_or_default();
     }
-    found.chunks_exact(8).filter_map(|bytes| number(bytes, 0, 8))
+    found.chunks_exact(8).filter_map(|bytes| read_number(bytes, 0, 8))
 }
 
 impl Entry {
@@ -254,10 +254,10 @@ impl Entry {
     ///
     /// # Errors
     /// The local header is invalid.
-    pub fn begin(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
-        let lengths = number(header, 26, 2).zip(number(header, 28, 2));
+    pub fn data_offset(&self, header: &[u8], length: u64) -> Result<u64, ZipError> {
+        let lengths = read_number(header, 26, 2).zip(read_number(header, 28, 2));
         let lengths = lengths.filter(|_| header.starts_with(b"PK\x03\x04"));
-        let begin = lengths.map(|(name, extra)| self.offset + HEADER as u64 + name + extra);
+        let begin = lengths.map(|(name, extra)| self.offset + HEADER_BYTES as u64 + name + extra);
         // The directory begins after the packed bytes, but that check did not include the member's name.
         let begin = begin.filter(|begin| begin.saturating_add(self.packed) <= length);
         begin.ok_or(ZipError::Misplaced("a member", self.offset))
@@ -269,43 +269,43 @@ impl Entry {
     /// The compression method is not supported, or the member is encrypted.
     pub(super) fn unpacker(&self) -> Result<Box<dyn Unpacker>, ZipError> {
         let inflate = match self.method {
-            Method::Stored | Method::Zstd => Inflate::Stored,
-            Method::Deflate => Inflate::Deflate(Decompress::new(false)),
-            Method::Deflate64 => Inflate::Deflate64(Box::new(InflaterManaged::new())),
+            Method::Stored | Method::Zstd => Decompressor::Stored,
+            Method::Deflate => Decompressor::Deflate(Decompress::new(false)),
+            Method::Deflate64 => Decompressor::Deflate64(Box::new(InflaterManaged::new())),
             Method::Encrypted => return Err(ZipError::Encrypted(self.name.clone())),
             Method::Other(method) => return Err(ZipError::Method(self.name.clone(), method)),
         };
         // zstd is a layer of its own, and the directory's size and checksum apply to its output.
         let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
-        Ok(Box::new(Packed { inflate, is_over: false, written: 0, check: Check::new(), promised, has_left_out: false }))
+        Ok(Box::new(MemberUnpacker { inflate, is_finished: false, written: 0, check: Crc32::new(), expected: promised, has_trailing_bytes: false }))
     }
 }
 
 /// Decompressor of a member.
-enum Inflate {
+enum Decompressor {
     Stored,
     Deflate(Decompress),
     /// Boxed, because its window is 128 KiB.
     Deflate64(Box<InflaterManaged>),
 }
 
-impl Inflate {
+impl Decompressor {
     /// Appends to `output` within its capacity. Returns the number of bytes consumed, and whether the stream has ended.
     fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), Fault> {
         let held = output.len();
         match self {
-            Inflate::Stored => {
+            Decompressor::Stored => {
                 let room = input.len().min(output.capacity() - held);
                 output.extend_from_slice(input.get(..room).unwrap_or_default());
                 Ok((room, false))
             }
-            Inflate::Deflate(inflate) => {
+            Decompressor::Deflate(inflate) => {
                 let before = inflate.total_in();
                 let status =
                     inflate.decompress_vec(input, output, FlushDecompress::None).map_err(|_| Fault::Damaged)?;
                 Ok(((inflate.total_in() - before) as usize, status == Status::StreamEnd))
             }
-            Inflate::Deflate64(inflate) => {
+            Decompressor::Deflate64(inflate) => {
                 output.resize(output.capacity(), 0);
                 let done = inflate.inflate(input, output.get_mut(held..).unwrap_or_default());
                 output.truncate(held + done.bytes_written);
@@ -316,25 +316,25 @@ impl Inflate {
 }
 
 /// Unpacker of a member.
-struct Packed {
-    inflate: Inflate,
-    is_over: bool,
+struct MemberUnpacker {
+    inflate: Decompressor,
+    is_finished: bool,
     written: u64,
-    check: Check,
+    check: Crc32,
     /// Size and checksum from the directory, checked at the end.
-    promised: Option<(u64, u32)>,
-    has_left_out: bool,
+    expected: Option<(u64, u32)>,
+    has_trailing_bytes: bool,
 }
 
-impl Unpacker for Packed {
+impl Unpacker for MemberUnpacker {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let held = output.len();
-        let took = if self.is_over {
-            self.has_left_out |= input.iter().any(|&byte| byte != 0);
+        let took = if self.is_finished {
+            self.has_trailing_bytes |= input.iter().any(|&byte| byte != 0);
             input.len()
         } else {
             let (took, is_over) = self.inflate.step(input, output)?;
-            self.is_over = is_over;
+            self.is_finished = is_over;
             let is_stuck = took == 0 && output.len() == held && !input.is_empty() && held < output.capacity();
             if is_stuck && !is_over {
                 return Err(Fault::Damaged);
@@ -344,19 +344,19 @@ impl Unpacker for Packed {
         let new = output.get(held..).unwrap_or_default();
         self.written += new.len() as u64;
         self.check.update(new);
-        let is_too_much = self.promised.is_some_and(|(bytes, _)| self.written > bytes);
+        let is_too_much = self.expected.is_some_and(|(bytes, _)| self.written > bytes);
         if is_too_much { Err(Fault::Damaged) } else { Ok(took) }
     }
 
     fn finish(&self) -> Result<(), Fault> {
         match self.inflate {
-            Inflate::Deflate(_) | Inflate::Deflate64(_) if !self.is_over => Err(Fault::Cut),
-            _ if self.promised.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
+            Decompressor::Deflate(_) | Decompressor::Deflate64(_) if !self.is_finished => Err(Fault::Truncated),
+            _ if self.expected.is_some_and(|it| it != (self.written, self.check.sum())) => Err(Fault::Damaged),
             _ => Ok(()),
         }
     }
 
-    fn has_left_out(&self) -> bool {
-        self.has_left_out
+    fn has_trailing_bytes(&self) -> bool {
+        self.has_trailing_bytes
     }
 }

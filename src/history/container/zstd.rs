@@ -33,7 +33,7 @@ pub(super) struct Zstd {
     carry: Vec<u8>,
     has_checksum: bool,
     frames: u64,
-    has_left_out: bool,
+    has_trailing_bytes: bool,
 }
 
 /// Returns whether the bytes start with a frame.
@@ -46,12 +46,12 @@ impl Zstd {
     pub(super) fn new() -> Zstd {
         let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(WINDOW);
-        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0, has_left_out: false }
+        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0, has_trailing_bytes: false }
     }
 
     /// Returns the length of the header or block that `carry` starts. If that is not known yet, returns the length
     /// needed to know it.
-    fn extent(&self) -> usize {
+    fn required_bytes(&self) -> usize {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, [_, _, _, _, ..]) if !is_frame(&self.carry) => 4,
             (Part::Header, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]) => 8,
@@ -75,7 +75,7 @@ impl Zstd {
     }
 
     /// Processes the complete header or block in `carry`.
-    fn run(&mut self) -> Result<(), Fault> {
+    fn process_carry(&mut self) -> Result<(), Fault> {
         match (self.part, self.carry.as_slice()) {
             (Part::Header, &[_, _, _, 0x18, a, b, c, d]) if is_frame(&self.carry) => {
                 self.part = Part::Skip(u32::from_le_bytes([a, b, c, d]).into());
@@ -84,7 +84,7 @@ impl Zstd {
                 if self.frames == 0 {
                     return Err(Fault::Damaged);
                 }
-                self.has_left_out = carry.iter().any(|&byte| byte != 0);
+                self.has_trailing_bytes = carry.iter().any(|&byte| byte != 0);
                 self.part = Part::Garbage;
             }
             (Part::Header, carry) => {
@@ -104,7 +104,7 @@ impl Zstd {
     }
 
     /// Writes decoded bytes as far as there is room. Returns whether everything was written.
-    fn hand_out(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
+    fn write_decoded(&mut self, output: &mut Vec<u8>) -> Result<bool, Fault> {
         let ready = self.decoder.can_collect();
         let held = output.len();
         output.resize(held + ready.min(output.capacity() - held), 0);
@@ -129,8 +129,8 @@ impl Zstd {
 
 fn fault(error: FrameDecoderError) -> Fault {
     match error {
-        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Refused("it needs a window of more than 128 MiB"),
-        FrameDecoderError::DictNotProvided { .. } => Fault::Refused("it needs a dictionary that is not in the file"),
+        FrameDecoderError::WindowSizeTooBig { .. } => Fault::Unsupported("it needs a window of more than 128 MiB"),
+        FrameDecoderError::DictNotProvided { .. } => Fault::Unsupported("it needs a dictionary that is not in the file"),
         _ => Fault::Damaged,
     }
 }
@@ -139,16 +139,16 @@ impl Unpacker for Zstd {
     fn unpack(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<usize, Fault> {
         let mut rest = input;
         loop {
-            if !self.hand_out(output)? {
+            if !self.write_decoded(output)? {
                 return Ok(input.len() - rest.len());
             }
             let missing = match self.part {
                 Part::Garbage => {
-                    self.has_left_out |= rest.iter().any(|&byte| byte != 0);
+                    self.has_trailing_bytes |= rest.iter().any(|&byte| byte != 0);
                     return Ok(input.len());
                 }
                 Part::Skip(left) => usize::try_from(left).unwrap_or(usize::MAX),
-                Part::Header | Part::Block => self.extent().saturating_sub(self.carry.len()),
+                Part::Header | Part::Block => self.required_bytes().saturating_sub(self.carry.len()),
             };
             let (piece, after) = rest.split_at(missing.min(rest.len()));
             rest = after;
@@ -157,8 +157,8 @@ impl Unpacker for Zstd {
                 Part::Skip(_) => (self.part, self.frames) = (Part::Header, self.frames + 1),
                 _ => {
                     self.carry.extend_from_slice(piece);
-                    if piece.len() == missing && self.extent() == self.carry.len() {
-                        self.run()?;
+                    if piece.len() == missing && self.required_bytes() == self.carry.len() {
+                        self.process_carry()?;
                         continue;
                     }
                 }
@@ -174,12 +174,12 @@ impl Unpacker for Zstd {
             Part::Garbage => Ok(()),
             // One or two trailing bytes that look like the start of a frame are garbage too.
             Part::Header if self.frames > 0 => Ok(()),
-            _ => Err(Fault::Cut),
+            _ => Err(Fault::Truncated),
         }
     }
 
-    fn has_left_out(&self) -> bool {
+    fn has_trailing_bytes(&self) -> bool {
         let is_cut = self.frames > 0 && self.part == Part::Header;
-        self.has_left_out || is_cut && self.carry.iter().any(|&byte| byte != 0)
+        self.has_trailing_bytes || is_cut && self.carry.iter().any(|&byte| byte != 0)
     }
 }

@@ -32,23 +32,23 @@ pub enum ErrorKind<E> {
     UnexpectedEnd,
     /// A token is not allowed at its position.
     #[error("expected {expected}, found {found}")]
-    Unexpected { found: Found, expected: &'static str },
+    Unexpected { found: FoundByte, expected: &'static str },
     /// A token is neither a number nor a JSON literal.
     #[error("invalid JSON value '{0}'")]
-    NotAValue(String),
+    InvalidValue(String),
     /// A backslash is followed by an unknown or incomplete escape.
     #[error("invalid escape in a string")]
     Escape,
     /// A string contains an unescaped control character.
     #[error("unescaped control character 0x{0:02x} in a string")]
-    Control(u8),
+    ControlCharacter(u8),
     /// One of [`super::Limits`] is exceeded.
-    #[error("more than {most} {what}: not a snapshot")]
+    #[error("more than {max} {what}: not a snapshot")]
     Limit {
         /// Plural noun of the limited resource.
         what: &'static str,
         /// Maximum allowed.
-        most: usize,
+        max: usize,
     },
     /// The builder rejected the value.
     #[error("{0}")]
@@ -57,9 +57,9 @@ pub enum ErrorKind<E> {
 
 /// Byte of the file, displayed as a character if it is printable ASCII.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found(pub u8);
+pub struct FoundByte(pub u8);
 
-impl fmt::Display for Found {
+impl fmt::Display for FoundByte {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             byte @ 0x21..=0x7e => write!(out, "'{}'", char::from(byte)),

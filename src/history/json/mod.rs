@@ -6,11 +6,11 @@
 
 pub mod error;
 pub mod limits;
-pub mod machine;
+pub mod parser;
 mod number;
 mod scan;
 mod text;
 
 pub use error::{ErrorKind, JsonError};
 pub use limits::Limits;
-pub use machine::Machine;
+pub use parser::Parser;

@@ -11,19 +11,19 @@ pub(super) enum Number {
 
 /// Parses a number in JSON syntax. Accepts `-0.5e+3`, rejects `+1`, `01`, `.5` and `1.`.
 #[inline]
-pub(super) fn number(text: &[u8]) -> Option<Number> {
+pub(super) fn parse_number(text: &[u8]) -> Option<Number> {
     let unsigned = text.strip_prefix(b"-").unwrap_or(text);
-    let (whole, rest) = digits(unsigned)?;
+    let (whole, rest) = split_digits(unsigned)?;
     if whole.len() > 1 && whole.first() == Some(&b'0') {
         return None;
     }
     if !rest.is_empty() {
-        return float(text, rest);
+        return parse_float(text, rest);
     }
     let is_negative = unsigned.len() < text.len();
     // 18 digits always fit into `i64`.
     if whole.len() > 18 {
-        return std::str::from_utf8(text).ok()?.parse().map(Number::Int).ok().or_else(|| Some(big(whole, is_negative)));
+        return std::str::from_utf8(text).ok()?.parse().map(Number::Int).ok().or_else(|| Some(parse_big(whole, is_negative)));
     }
     let value = whole.iter().fold(0, |value, &digit| value * 10 + i64::from(digit - b'0'));
     Some(Number::Int(if is_negative { -value } else { value }))
@@ -31,27 +31,27 @@ pub(super) fn number(text: &[u8]) -> Option<Number> {
 
 /// Splits off the leading digits. Returns `None` if there are none.
 #[inline]
-fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     text.split_at_checked(length).filter(|_| length > 0)
 }
 
 /// Parses a number with a fraction or exponent, which starts at `rest`.
-fn float(text: &[u8], rest: &[u8]) -> Option<Number> {
+fn parse_float(text: &[u8], rest: &[u8]) -> Option<Number> {
     let mut rest = rest;
     if let Some(fraction) = rest.strip_prefix(b".") {
-        (_, rest) = digits(fraction)?;
+        (_, rest) = split_digits(fraction)?;
     }
     if let [b'e' | b'E', exponent @ ..] = rest {
         let unsigned = exponent.strip_prefix(b"-").or_else(|| exponent.strip_prefix(b"+")).unwrap_or(exponent);
-        (_, rest) = digits(unsigned)?;
+        (_, rest) = split_digits(unsigned)?;
     }
     let value = std::str::from_utf8(text).ok()?.parse().ok()?;
     rest.is_empty().then_some(Number::Float(value))
 }
 
 /// Converts an integer of any length.
-fn big(digits: &[u8], is_negative: bool) -> Number {
+fn parse_big(digits: &[u8], is_negative: bool) -> Number {
     let mut bytes: Vec<u8> = Vec::new();
     for digit in digits {
         let mut carry = u16::from(digit - b'0');

@@ -14,7 +14,7 @@ pub(super) enum Stop {
     /// A control character, at this index.
     Control(usize, u8),
     /// The end of the input. The search continues at this index of the next chunk, 1 after a trailing backslash.
-    Cut(usize),
+    EndOfInput(usize),
 }
 
 /// Searches for the end of a string, starting at `from`, which is not inside an escape.
@@ -22,16 +22,16 @@ pub(super) enum Stop {
 pub(super) fn string_end(bytes: &[u8], from: usize) -> Stop {
     let mut at = from;
     while let Some(rest) = bytes.get(at..) {
-        let Some(found) = special(rest) else { return Stop::Cut(0) };
+        let Some(found) = special(rest) else { return Stop::EndOfInput(0) };
         at += found;
         match bytes.get(at) {
             Some(b'"') => return Stop::Quote(at),
             Some(b'\\') => at += 2,
             Some(&byte) => return Stop::Control(at, byte),
-            None => return Stop::Cut(0),
+            None => return Stop::EndOfInput(0),
         }
     }
-    Stop::Cut(at - bytes.len())
+    Stop::EndOfInput(at - bytes.len())
 }
 
 /// Returns the index of the first quote, backslash or control character.

@@ -53,13 +53,13 @@ pub trait Builder {
     /// Builds a complete dict from as many keys as values. The result equals that of [`Builder::open_dict`],
     /// [`Builder::set_items`] and [`Builder::finish`]. Returns `None`, without visible effects, if those methods have
     /// to be called instead or would reject the dict.
-    fn whole_dict(&mut self, keys: &[Self::Value], values: &[Self::Value]) -> Option<Self::Value> {
+    fn build_dict(&mut self, keys: &[Self::Value], values: &[Self::Value]) -> Option<Self::Value> {
         let _ = (keys, values);
         None
     }
 
     /// Drops the empty list in `slot`, because an equal finished list exists. The slot may be reused at once.
-    fn abandon(&mut self, slot: u32) {
+    fn drop_list(&mut self, slot: u32) {
         let _ = slot;
     }
 

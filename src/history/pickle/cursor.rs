@@ -3,7 +3,7 @@
 use super::opcode;
 
 /// Error: the instruction extends beyond the available bytes.
-pub(super) struct Short;
+pub(super) struct Incomplete;
 
 /// Remaining bytes.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes }
     }
 
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn bytes_left(&self) -> usize {
         self.rest.len()
     }
 
@@ -26,22 +26,22 @@ impl<'a> Cursor<'a> {
     }
 
     #[inline]
-    pub(super) fn byte(&mut self) -> Result<u8, Short> {
-        let (&byte, rest) = self.rest.split_first().ok_or(Short)?;
+    pub(super) fn byte(&mut self) -> Result<u8, Incomplete> {
+        let (&byte, rest) = self.rest.split_first().ok_or(Incomplete)?;
         self.rest = rest;
         Ok(byte)
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Short> {
-        let (array, rest) = self.rest.split_first_chunk().ok_or(Short)?;
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Incomplete> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(Incomplete)?;
         self.rest = rest;
         Ok(*array)
     }
 
     /// Peeks at the next instruction. If it is a complete BINGET or LONG_BINGET, returns its memo slot and its length.
     #[inline(always)]
-    pub(super) fn reference(&self) -> Option<(u32, usize)> {
+    pub(super) fn peek_get(&self) -> Option<(u32, usize)> {
         match *self.rest {
             [opcode::LONG_BINGET, a, b, c, d, ..] => Some((u32::from_le_bytes([a, b, c, d]), 5)),
             [opcode::BINGET, slot, ..] => Some((slot.into(), 2)),
@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
     /// Peeks at the next instruction. If it is a complete write to the memo, returns its slot and its length. The slot
     /// is [`None`] for the end of the memo.
     #[inline(always)]
-    pub(super) fn put(&self) -> Option<(Option<u32>, usize)> {
+    pub(super) fn peek_put(&self) -> Option<(Option<u32>, usize)> {
         match *self.rest {
             [opcode::MEMOIZE, ..] => Some((None, 1)),
             [opcode::LONG_BINPUT, a, b, c, d, ..] => Some((Some(u32::from_le_bytes([a, b, c, d])), 5)),
@@ -81,13 +81,13 @@ impl<'a> Cursor<'a> {
 
     /// Returns the next byte without consuming it.
     #[inline(always)]
-    pub(super) fn next(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
     /// Returns the next eight bytes as a little-endian number without consuming them.
     #[inline(always)]
-    pub(super) fn word(&self) -> Option<u64> {
+    pub(super) fn peek_word(&self) -> Option<u64> {
         self.rest.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
 
     /// Returns the bytes up to and including the next APPENDS. They must be available and contain only reads from the
     /// memo, at least one. Otherwise returns `None`.
-    pub(super) fn references(&self) -> Option<&'a [u8]> {
+    pub(super) fn peek_references(&self) -> Option<&'a [u8]> {
         let mut end = 0;
         loop {
             end += match *self.rest.get(end)? {
@@ -120,16 +120,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the bytes up to the end of the line and consumes the line break.
-    pub(super) fn line(&mut self) -> Result<&'a [u8], Short> {
-        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Short)?;
+    pub(super) fn line(&mut self) -> Result<&'a [u8], Incomplete> {
+        let end = self.rest.iter().position(|&byte| byte == b'\n').ok_or(Incomplete)?;
         let line = self.rest.get(..end).unwrap_or_default();
         self.skip(end + 1);
         Ok(line)
     }
 
     #[inline]
-    pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Short> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Short)?;
+    pub(super) fn bytes(&mut self, length: usize) -> Result<&'a [u8], Incomplete> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Incomplete)?;
         self.rest = rest;
         Ok(bytes)
     }

@@ -1,7 +1,7 @@
 //! Errors of the pickle parser.
 
-use super::opcode::Refusal;
-use base::units::grouped;
+use super::opcode::UnsupportedReason;
+use base::units::group_digits;
 use std::fmt;
 use thiserror::Error;
 
@@ -42,12 +42,12 @@ pub enum ErrorKind<E> {
     UnknownOpcode(u8),
     /// The opcode is valid but not supported.
     #[error("{0}")]
-    Refused(Refusal),
+    Unsupported(UnsupportedReason),
     /// The protocol is newer than 5.
     #[error("pickle protocol {0} is not supported, the newest is 5")]
     Protocol(u8),
     /// The frame is longer than any file.
-    #[error("invalid frame length: {} bytes", grouped(*.0))]
+    #[error("invalid frame length: {} bytes", group_digits(*.0))]
     Frame(u64),
     /// The instruction takes more values than there are above the last MARK.
     #[error("too few values on the stack")]
@@ -80,12 +80,12 @@ pub enum ErrorKind<E> {
     #[error("unsupported: a container made of earlier values")]
     NotEmpty,
     /// One of [`super::Limits`] is exceeded.
-    #[error("more than {} {what}: not a snapshot", grouped(*.most as u64))]
+    #[error("more than {} {what}: not a snapshot", group_digits(*.max as u64))]
     Limit {
         /// Plural noun of the limited resource.
         what: &'static str,
         /// Maximum allowed.
-        most: usize,
+        max: usize,
     },
     /// The builder rejected the value.
     #[error("{0}")]

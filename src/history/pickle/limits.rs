@@ -32,7 +32,7 @@ pub const MEMO_HOLES: usize = 1 << 16;
 pub const SLICE_BYTES: usize = 64 << 20;
 
 /// Maximum number of pairs in a dict that the dict fast path reads. Entries of the newest PyTorch have eleven.
-pub const WHOLE_PAIRS: usize = 24;
+pub const FAST_DICT_PAIRS: usize = 24;
 
 /// Limits of one parser.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +53,8 @@ pub struct Limits {
     pub memo_holes: usize,
     /// See [`SLICE_BYTES`]. 0 disables the fast path.
     pub slice_bytes: usize,
-    /// See [`WHOLE_PAIRS`]. 0 disables the fast path.
-    pub whole_pairs: usize,
+    /// See [`FAST_DICT_PAIRS`]. 0 disables the fast path.
+    pub fast_dict_pairs: usize,
 }
 
 impl Default for Limits {
@@ -68,7 +68,7 @@ impl Default for Limits {
             memo_slots: MEMO_SLOTS,
             memo_holes: MEMO_HOLES,
             slice_bytes: SLICE_BYTES,
-            whole_pairs: WHOLE_PAIRS,
+            fast_dict_pairs: FAST_DICT_PAIRS,
         }
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum Integer {
 }
 
 /// Parses the operand of INT: a decimal number or a bool.
-pub(super) fn int(line: &[u8]) -> Option<Integer> {
+pub(super) fn parse_int(line: &[u8]) -> Option<Integer> {
     match line {
         b"00" => Some(Integer::Bool(false)),
         b"01" => Some(Integer::Bool(true)),
@@ -21,7 +21,7 @@ pub(super) fn int(line: &[u8]) -> Option<Integer> {
 }
 
 /// Parses the operand of LONG: a decimal number followed by `L`.
-pub(super) fn long(line: &[u8]) -> Option<Integer> {
+pub(super) fn parse_long(line: &[u8]) -> Option<Integer> {
     let digits = line.strip_suffix(b"L").unwrap_or(line);
     parse(digits).map(Integer::Small).or_else(|| parse(digits).map(Integer::Big))
 }
@@ -33,7 +33,7 @@ pub(super) fn parse<T: FromStr>(line: &[u8]) -> Option<T> {
 
 /// Decodes the operand of UNICODE from Python's "raw-unicode-escape": Latin-1 with escapes `\uXXXX` and `\UXXXXXXXX`. A
 /// lone surrogate becomes three bytes, as in the other protocols. Returns `None` if an escape is invalid.
-pub(super) fn unicode(line: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn decode_unicode(line: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some((&byte, after)) = rest.split_first() {

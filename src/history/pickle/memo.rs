@@ -20,7 +20,7 @@ impl<V: Copy> Memo<V> {
 
     /// Number of filled slots. MEMOIZE writes to the slot with this number, as in CPython, and not to the highest plus
     /// one.
-    pub(super) fn filled(&self) -> usize {
+    pub(super) fn filled_slots(&self) -> usize {
         self.values.len() - self.holes.len()
     }
 
@@ -56,11 +56,11 @@ impl<V: Copy> Memo<V> {
             return Ok(());
         }
         if at >= limits.memo_slots {
-            return Err(ErrorKind::Limit { what: "memo slots", most: limits.memo_slots });
+            return Err(ErrorKind::Limit { what: "memo slots", max: limits.memo_slots });
         }
         if at > len {
             if self.holes.len() + (at - len) > limits.memo_holes {
-                return Err(ErrorKind::Limit { what: "skipped memo slots", most: limits.memo_holes });
+                return Err(ErrorKind::Limit { what: "skipped memo slots", max: limits.memo_holes });
             }
             for hole in len..at {
                 self.holes.extend(u32::try_from(hole));

@@ -16,24 +16,24 @@
 
 pub mod builder;
 mod cursor;
-mod dict_short_cut;
+mod dict_fast_path;
 pub mod error;
 mod fault;
 pub mod limits;
 mod lines;
-mod list_short_cut;
-pub mod machine;
+mod list_fast_path;
+pub mod unpickler;
 mod memo;
 pub mod opcode;
 mod open;
 mod path;
-mod pile;
+mod inline_stack;
 mod room;
-mod slices;
+mod slice_cache;
 mod stack;
-mod whole;
+mod dict_cache;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};
 pub use limits::Limits;
-pub use machine::Machine;
+pub use unpickler::Unpickler;

@@ -1,16 +1,16 @@
 //! Tables of recorder data.
 
-use super::tree::{Token, Tree};
+use super::tree::{Token, ValueTree};
 
 /// Top-level keys of a snapshot that hold recorder data.
-pub const KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP];
+pub const RECORDER_KEYS: [&str; 4] = ["memscape", "source_code", "shape_data", CROP_KEY];
 /// Key that marks a file as an excerpt of another snapshot.
-pub const CROP: &str = "memscape_crop";
+pub const CROP_KEY: &str = "memscape_crop";
 
 /// Data recorded besides events and segments.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recorded {
-    pub tree: Tree,
+pub struct RecorderData {
+    pub tree: ValueTree,
     /// All values other than tensors, steps and sources, as dotted key and text: `rank`, `devices.0.name`.
     pub facts: Vec<(String, String)>,
     /// Tensors that were live when the snapshot was saved, sorted by device and address.
@@ -32,7 +32,7 @@ pub struct Tensor {
     /// Size of its storage, in bytes.
     pub bytes: u64,
     /// Index in the file's list, or `None` for tensors from `shape_data`.
-    pub place: Option<u32>,
+    pub index: Option<u32>,
     /// Positions of name, kind, dtype and shape in the tree. 0 if missing.
     pub(super) name: u32,
     pub(super) kind: u32,
@@ -42,20 +42,20 @@ pub struct Tensor {
 
 /// Granularity of the allocator in bytes. An allocation may exceed its tensor's storage by less than this if the
 /// requested size is unknown.
-const ROUNDING: u64 = 512;
+const BLOCK_ROUNDING: u64 = 512;
 
-impl Recorded {
+impl RecorderData {
     /// Returns the text of a fact.
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.iter().find(|(known, _)| known == key).map(|(_, text)| &**text)
     }
 
     /// Returns the facts about the process, and the names of the devices. At most some hundred.
-    pub fn of_process(&self) -> Vec<(String, String)> {
+    pub fn process_facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         for fact in &self.facts {
             let is_of_device = fact.0.starts_with("devices.") && !fact.0.ends_with(".name");
-            if facts.len() < MOST_OF_PROCESS && !is_of_device {
+            if facts.len() < MAX_PROCESS_FACTS && !is_of_device {
                 facts.push(fact.clone());
             }
         }
@@ -64,7 +64,7 @@ impl Recorded {
 
     /// Returns a fact about a device.
     #[inline(never)]
-    pub fn of_device(&self, device: i64, key: &str) -> Option<&str> {
+    pub fn device_fact(&self, device: i64, key: &str) -> Option<&str> {
         let device = device.to_string();
         let of = self.facts.iter().find_map(|(known, text)| {
             known.strip_suffix(".device").filter(|known| known.starts_with("devices.") && *text == device)
@@ -79,7 +79,7 @@ impl Recorded {
         let mut from = self.tensors.partition_point(|tensor| (tensor.device, tensor.address) < of);
         let fits = |at: usize| {
             let tensor = self.tensors.get(at).filter(|tensor| (tensor.device, tensor.address) == of)?;
-            Some(requested.checked_sub(tensor.bytes).is_some_and(|more| more < ROUNDING))
+            Some(requested.checked_sub(tensor.bytes).is_some_and(|more| more < BLOCK_ROUNDING))
         };
         while fits(from) == Some(false) {
             from += 1;
@@ -118,8 +118,8 @@ impl Recorded {
             return String::new();
         }
         let mut text = "[".to_owned();
-        while let Some(Token::Int(length)) = tokens.item() {
-            if text.len() > LONGEST {
+        while let Some(Token::Int(length)) = tokens.next_item() {
+            if text.len() > MAX_TEXT_CHARS {
                 break;
             }
             if text.len() > 1 {
@@ -147,12 +147,12 @@ impl Recorded {
 }
 
 /// Maximum number of facts about a process that are returned. The recorder writes about thirty.
-const MOST_OF_PROCESS: usize = 300;
+const MAX_PROCESS_FACTS: usize = 300;
 /// Maximum length of a name, kind or shape, in characters.
-const LONGEST: usize = 500;
+const MAX_TEXT_CHARS: usize = 500;
 
 /// Returns the start of a text for display. Control characters are replaced, because they could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4 * LONGEST)).unwrap_or_default());
-    text.chars().take(LONGEST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4 * MAX_TEXT_CHARS)).unwrap_or_default());
+    text.chars().take(MAX_TEXT_CHARS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }

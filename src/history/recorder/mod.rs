@@ -8,9 +8,9 @@ mod data;
 mod reading;
 mod tree;
 
-pub use data::{CROP, KEYS, Recorded, Tensor};
-pub use reading::read;
-pub use tree::{Token, Tokens, Tree};
+pub use data::{CROP_KEY, RECORDER_KEYS, RecorderData, Tensor};
+pub use reading::parse_recorder;
+pub use tree::{Token, Tokens, ValueTree};
 
 #[cfg(test)]
 #[path = "../../../tests/units/history/recorder/mod.rs"]

@@ -28,11 +28,11 @@ pub enum Token<'a> {
 
 /// Encoded values.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tree {
+pub struct ValueTree {
     bytes: Vec<u8>,
 }
 
-impl Tree {
+impl ValueTree {
     /// Returns whether there is room for more values. Open containers may be closed in any case.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < MOST_BYTES
@@ -104,7 +104,7 @@ pub struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     /// Position of the next token.
-    pub fn at(&self) -> u32 {
+    pub fn offset(&self) -> u32 {
         self.at as u32
     }
 
@@ -114,13 +114,13 @@ impl<'a> Tokens<'a> {
         taken
     }
 
-    fn eight(&mut self) -> Option<[u8; 8]> {
+    fn take_8(&mut self) -> Option<[u8; 8]> {
         self.take(8)?.try_into().ok()
     }
 
     /// Skips the rest of a container whose first token was read.
     #[inline(never)]
-    pub fn leave(&mut self) {
+    pub fn skip_rest(&mut self) {
         let mut depth = 1u32;
         while depth > 0 {
             match self.next() {
@@ -134,15 +134,15 @@ impl<'a> Tokens<'a> {
 
     /// Skips the rest of a value whose first token is `token`.
     #[inline(never)]
-    pub fn pass(&mut self, token: Token<'_>) {
+    pub fn skip_value(&mut self, token: Token<'_>) {
         if matches!(token, Token::List | Token::Dict) {
-            self.leave();
+            self.skip_rest();
         }
     }
 
     /// Returns the next key and the first token of its value, inside a dict. Returns `None` at its end.
     #[inline(never)]
-    pub fn pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
+    pub fn next_pair(&mut self) -> Option<(&'a [u8], Token<'a>)> {
         match self.next()? {
             Token::Text(key) => Some((key, self.next().filter(|value| *value != Token::End)?)),
             _ => None,
@@ -151,7 +151,7 @@ impl<'a> Tokens<'a> {
 
     /// Returns the first token of the next element, inside a list. Returns `None` at its end.
     #[inline(never)]
-    pub fn item(&mut self) -> Option<Token<'a>> {
+    pub fn next_item(&mut self) -> Option<Token<'a>> {
         self.next().filter(|item| *item != Token::End)
     }
 }
@@ -166,8 +166,8 @@ impl<'a> Iterator for Tokens<'a> {
             END => Token::End,
             NONE => Token::None,
             FALSE | TRUE => Token::Bool(tag == TRUE),
-            INT => Token::Int(i64::from_le_bytes(self.eight()?)),
-            FLOAT => Token::Float(f64::from_le_bytes(self.eight()?)),
+            INT => Token::Int(i64::from_le_bytes(self.take_8()?)),
+            FLOAT => Token::Float(f64::from_le_bytes(self.take_8()?)),
             TEXT => {
                 let length = self.take(4)?.try_into().ok().map(u32::from_le_bytes)?;
                 Token::Text(self.take(length as usize)?)

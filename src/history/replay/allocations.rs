@@ -7,7 +7,7 @@
 //!      early()..   allocated in the trace, by event
 //! ```
 
-use super::trace::{Lives, NEVER, Subject};
+use super::trace::{LifetimeColumns, NEVER, Subject};
 use base::column::Column;
 use base::units::{EventIdx, Moment};
 use std::ops::Range;
@@ -32,14 +32,14 @@ pub enum Provenance {
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
     /// Allocations live at [`Moment::START`], and those allocated in the trace.
-    pub(super) parts: [Lives; 2],
+    pub(super) parts: [LifetimeColumns; 2],
     /// First moment at which an allocation is live, only for those allocated in the trace.
     pub(super) born: Column<u32>,
-    pub(super) unexplained: u32,
-    pub(super) statics: u32,
+    pub(super) unexplained_count: u32,
+    pub(super) static_count: u32,
     /// True if an early allocation whose first event is the completion of its free was awaiting it before the trace:
     /// the trace has requests of frees (`skip_actions` can remove them), and completions end lifetimes.
-    pub(super) may_start_pending: bool,
+    pub(super) may_start_awaiting_free: bool,
 }
 
 impl Allocations {
@@ -54,14 +54,14 @@ impl Allocations {
             allocations.parts[usize::from(born > 0)].push_row(0, size, died, died);
         }
         debug_assert!(allocations.born.iter().is_sorted(), "spans are in the order of allocation");
-        allocations.statics = allocations.early() as u32;
+        allocations.static_count = allocations.early_count() as u32;
         allocations
     }
 
     /// Sets the moment at which the free of an allocation was requested. For tests, like [`Allocations::from_spans`].
     pub fn request_free(&mut self, id: AllocationId, moment: Moment) {
         let at = id.0 as usize;
-        let (part, at) = at.checked_sub(self.early()).map_or((0, at), |at| (1, at));
+        let (part, at) = at.checked_sub(self.early_count()).map_or((0, at), |at| (1, at));
         if let Some(lives) = self.parts.get_mut(part) {
             lives.free_requested.set(at, moment.0);
         }
@@ -76,14 +76,14 @@ impl Allocations {
     }
 
     /// Number of allocations live before the first event. Their ids come first.
-    pub fn early(&self) -> usize {
+    pub fn early_count(&self) -> usize {
         self.parts[0].size.len()
     }
 
     #[inline(always)]
-    pub(super) fn part(&self, id: AllocationId) -> (&Lives, usize) {
+    pub(super) fn columns_of(&self, id: AllocationId) -> (&LifetimeColumns, usize) {
         let at = id.0 as usize;
-        match at.checked_sub(self.early()) {
+        match at.checked_sub(self.early_count()) {
             None => (&self.parts[0], at),
             Some(at) => (&self.parts[1], at),
         }
@@ -91,37 +91,37 @@ impl Allocations {
 
     /// Requested bytes.
     pub fn size(&self, id: AllocationId) -> u64 {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         lives.size.at(at)
     }
 
     /// Address, or 0 for the unexplained bytes.
     pub fn address(&self, id: AllocationId) -> u64 {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         lives.address.at(at)
     }
 
     /// First moment at which the allocation is live.
     pub fn born(&self, id: AllocationId) -> Moment {
         let at = id.0 as usize;
-        if at < self.early() { Moment::START } else { Moment(self.born.at(at - self.early())) }
+        if at < self.early_count() { Moment::START } else { Moment(self.born.at(at - self.early_count())) }
     }
 
     /// First moment after the free has completed, or `None` if the allocation is live at the end.
     pub fn died(&self, id: AllocationId) -> Option<Moment> {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         Some(lives.died.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
     /// First moment after the free was requested, if it was.
     pub fn free_requested(&self, id: AllocationId) -> Option<Moment> {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         Some(lives.free_requested.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
     /// Returns whether this is the entry of the unexplained bytes.
     pub fn is_unexplained(&self, id: AllocationId) -> bool {
-        id.0 < self.unexplained
+        id.0 < self.unexplained_count
     }
 
     /// Returns the evidence for the allocation.
@@ -129,10 +129,10 @@ impl Allocations {
         if self.is_unexplained(id) {
             return Provenance::Unexplained;
         }
-        if id.0 < self.unexplained + self.statics {
+        if id.0 < self.unexplained_count + self.static_count {
             return Provenance::Static;
         }
-        if (id.0 as usize) < self.early() {
+        if (id.0 as usize) < self.early_count() {
             let requested = self.free_requested(id).filter(|&moment| moment > Moment::START);
             let event = requested.or(self.died(id)).and_then(Moment::event);
             return event.map_or(Provenance::Static, Provenance::FreedBy);
@@ -142,10 +142,10 @@ impl Allocations {
 
     /// Returns the columns and the row of an event's allocation.
     #[inline(always)]
-    pub(super) fn row(&self, subject: Subject) -> Option<(&Lives, usize)> {
+    pub(super) fn row(&self, subject: Subject) -> Option<(&LifetimeColumns, usize)> {
         match subject {
             Subject::Traced(index) => Some((&self.parts[1], index as usize)),
-            Subject::Early(index) => Some((&self.parts[0], self.freed(index).0 as usize)),
+            Subject::Early(index) => Some((&self.parts[0], self.freed_id(index).0 as usize)),
             Subject::Segment(_) | Subject::Note(_) => None,
         }
     }
@@ -154,20 +154,20 @@ impl Allocations {
     #[inline(always)]
     pub(super) fn id(&self, subject: Subject) -> Option<AllocationId> {
         match subject {
-            Subject::Traced(index) => Some(self.traced(index)),
-            Subject::Early(index) => Some(self.freed(index)),
+            Subject::Traced(index) => Some(self.traced_id(index)),
+            Subject::Early(index) => Some(self.freed_id(index)),
             Subject::Segment(_) | Subject::Note(_) => None,
         }
     }
 
     /// Returns the id of the `index`-th allocation in the trace.
-    pub(super) fn traced(&self, index: u32) -> AllocationId {
-        AllocationId(self.early() as u32 + index)
+    pub(super) fn traced_id(&self, index: u32) -> AllocationId {
+        AllocationId(self.early_count() as u32 + index)
     }
 
     /// Returns the id of the `index`-th allocation from before recording that is freed in the trace.
-    pub(super) fn freed(&self, index: u32) -> AllocationId {
-        AllocationId(self.unexplained + self.statics + index)
+    pub(super) fn freed_id(&self, index: u32) -> AllocationId {
+        AllocationId(self.unexplained_count + self.static_count + index)
     }
 
     /// Iterates over `(allocated_at, freed_at, size)` of all allocations in id order, for linear passes. The first two
@@ -178,12 +178,12 @@ impl Allocations {
 
     /// Returns whether the allocation is not freed at `moment`. It is live if it was also allocated by then.
     pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         moment.0 < lives.died.at(at)
     }
 
     /// Number of allocations in the trace up to `moment`. Their ids follow the early ones.
-    pub fn born_by(&self, moment: u32) -> u32 {
+    pub fn allocated_by(&self, moment: u32) -> u32 {
         let (mut from, mut to) = (0, self.born.len());
         while from < to {
             let middle = usize::midpoint(from, to);
@@ -195,7 +195,7 @@ impl Allocations {
     /// Returns `(allocated_at, freed_at, size)` of an allocation, as in [`Allocations::spans`].
     #[inline(always)]
     pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
-        let (lives, at) = self.part(id);
+        let (lives, at) = self.columns_of(id);
         (self.born(id).0, lives.died.at(at), lives.size.at(at))
     }
 
@@ -205,6 +205,6 @@ impl Allocations {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.parts.iter().map(Lives::heap_bytes).sum::<usize>() + self.born.heap_bytes()
+        self.parts.iter().map(LifetimeColumns::heap_bytes).sum::<usize>() + self.born.heap_bytes()
     }
 }

@@ -1,23 +1,23 @@
 //! Construction of a [`DeviceHistory`] from a trace and the segments at its end, in time slices.
 
 use super::allocations::Allocations;
-use super::annotations::ranges;
+use super::annotations::annotation_ranges;
 use super::device::Device;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
-use super::end::{AtEnd, AtStart, EndBlocks, Laying, end_blocks};
-use super::kept::{Net, Outside};
+use super::end::{EndAllocations, InitialState, EndBlocks, EarlyBuilder, end_blocks};
+use super::loaded_range::{NetChange, OutsideRange};
 use super::live::LiveSets;
 use super::median::Median;
-use super::numbers::Numbers;
+use super::numbers::DeviceFigures;
 use super::partial::Partial;
 use super::recorder::Recorder;
 use super::totals::Totals;
-use super::trace::{NEVER, Oddity, Subject, Trace, signed};
-use crate::snapshot::{Action, End, HOST, Snapshot, WarningKind, Warnings};
-use base::apart::apart;
+use super::trace::{NEVER, Anomaly, Subject, Trace, to_signed};
+use crate::snapshot::{Action, EndState, HOST_DEVICE, Snapshot, WarningKind, Warnings};
+use base::out_of_line::out_of_line;
 use base::column::Column;
-use base::slice::{Slice, Sliced};
-use base::sorted::{ascending, pair, sorted_by_key};
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{signed_key, two_part_key, sorted_by_key};
 use base::units::{Bytes, EventIdx, Moment};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -26,17 +26,17 @@ use hashbrown::HashMap;
 pub struct Builder {
     /// Devices still to be built. The next one is last.
     waiting: Vec<Device>,
-    current: Option<Box<Building>>,
+    current: Option<Box<DeviceBuilder>>,
     done: Vec<DeviceHistory>,
     warnings: Warnings,
 }
 
 /// Device whose history is being built.
-struct Building {
+struct DeviceBuilder {
     history: DeviceHistory,
     place: String,
     /// Allocations live before the trace, while they are being added.
-    laying: Option<Laying>,
+    early_builder: Option<EarlyBuilder>,
     free_sizes: Vec<(u32, u64)>,
     /// Number of allocations live at the current moment.
     live: u32,
@@ -46,7 +46,7 @@ struct Building {
     /// Reference total at each moment, for the passes of the median search.
     totals: Column<i64>,
     /// Maximum of live minus reserved bytes: the difference, live and reserved bytes, and the moment.
-    beyond: (i64, [i64; 2], u32),
+    max_excess: (i64, [i64; 2], u32),
     next_chunk: usize,
     sum: i128,
     weighted: f64,
@@ -56,7 +56,7 @@ struct Building {
 impl Builder {
     /// Creates a builder from the traces and the snapshot's segments.
     pub fn new(snapshot: &Snapshot, mut recorder: Recorder) -> Builder {
-        if let Some(mut image) = recorder.image.take().filter(|image| image.has_any()) {
+        if let Some(mut image) = recorder.image.take().filter(|image| image.has_parts()) {
             let (done, warnings) = image.finish(snapshot);
             return Builder { waiting: Vec::new(), current: None, done, warnings };
         }
@@ -85,39 +85,39 @@ impl Builder {
         let has_any = |device: &Device| {
             let segments = device.segments.iter().filter_map(|&row| snapshot.segments.get(row as usize));
             !device.trace.events.is_empty()
-                || device.trace.outside.behind > 0
+                || device.trace.outside.later_events > 0
                 || segments.into_iter().any(|segment| !segment.blocks.is_empty())
         };
         let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
         let waiting = devices.filter(has_any).collect();
         // Devices are taken from the end, so host memory sorts first.
         let waiting =
-            sorted_by_key(waiting, |device| pair(u64::from(device.ordinal != HOST), !ascending(device.ordinal)));
+            sorted_by_key(waiting, |device| two_part_key(u64::from(device.ordinal != HOST_DEVICE), !signed_key(device.ordinal)));
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
     /// Completes the outlines after decoding. No history is built yet.
-    pub fn close(&self, partial: &mut Partial, snapshot: &Snapshot) {
-        partial.close(self.waiting.iter().rev(), snapshot);
+    pub fn close_outlines(&self, partial: &mut Partial, snapshot: &Snapshot) {
+        partial.finish(self.waiting.iter().rev(), snapshot);
     }
 
     /// Continues the work until all histories are built.
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         loop {
             if self.current.is_none() {
                 let Some(device) = self.waiting.pop() else { return Ok(()) };
-                self.current = Some(Box::new(apart(|| Building::new(device, snapshot, &mut self.warnings))));
+                self.current = Some(Box::new(out_of_line(|| DeviceBuilder::new(device, snapshot, &mut self.warnings))));
             }
             let Some(building) = &mut self.current else { return Ok(()) };
-            apart(|| building.step(snapshot, &mut self.warnings, slice))?;
+            out_of_line(|| building.step(snapshot, &mut self.warnings, slice))?;
             if let Some(building) = self.current.take() {
-                building.warn_beyond(&mut self.warnings);
+                building.warn_excess(&mut self.warnings);
                 let history = building.history;
-                let at_limit = u64::from(history.numbers.is_at_limit());
-                self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || place(history.device));
+                let at_limit = u64::from(history.numbers.is_saturated());
+                self.warnings.add(WarningKind::TotalsAtLimit, at_limit, || device_path(history.device));
                 self.done.push(history);
             }
             // A file may have thousands of devices with a handful of events each.
@@ -136,19 +136,19 @@ impl Builder {
 struct Change {
     total: i64,
     drawn: i64,
-    pending: i64,
+    awaiting_free: i64,
     reserved: i64,
     live: [u32; 2],
 }
 
-impl Building {
+impl DeviceBuilder {
     /// Takes time proportional to the blocks at the end, not to the events. A trace without any free_completed is an
     /// exception, because two columns are copied: 80 MB for 10 million events, some ten milliseconds.
-    fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> Building {
+    fn new(device: Device, snapshot: &Snapshot, warnings: &mut Warnings) -> DeviceBuilder {
         let Device { ordinal, mut trace, segments, marks, .. } = device;
-        let place = place(ordinal);
+        let place = device_path(ordinal);
         let end_blocks = end_blocks(&segments, snapshot);
-        let ends = trace.ends(&end_blocks, snapshot);
+        let ends = trace.ending_action(&end_blocks, snapshot);
         let only_requests = ends == Action::FreeRequested;
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
@@ -156,20 +156,20 @@ impl Building {
                 lives.died = lives.free_requested.clone();
             }
         } else {
-            odd(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
+            add_anomaly(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
         }
-        odd(warnings, WarningKind::AllocatedTwice, trace.allocated_twice, &place);
-        odd(warnings, WarningKind::FreedTwice, trace.freed_twice, &place);
-        odd(warnings, WarningKind::TimeStepsBack, trace.time_steps_back, &place);
-        let differing = Oddity {
+        add_anomaly(warnings, WarningKind::AllocatedTwice, trace.allocated_twice, &place);
+        add_anomaly(warnings, WarningKind::FreedTwice, trace.freed_twice, &place);
+        add_anomaly(warnings, WarningKind::TimeDecreases, trace.time_steps_back, &place);
+        let differing = Anomaly {
             count: trace.free_sizes.len() as u64,
             bytes: 0,
             first: trace.free_sizes.first().map_or(0, |&(event, _)| event),
         };
-        odd(warnings, WarningKind::SizeOfFreeDiffers, differing, &place);
+        add_anomaly(warnings, WarningKind::FreeSizeDiffers, differing, &place);
 
-        let mut numbers = Numbers::default();
-        let mut at_end = AtEnd::default();
+        let mut numbers = DeviceFigures::default();
+        let mut at_end = EndAllocations::default();
         // Bytes of blocks without an event in the whole trace.
         let mut unknown = 0u64;
         for row in end_blocks {
@@ -203,7 +203,7 @@ impl Building {
                 }
             }
         }
-        trace.close();
+        trace.drop_live();
         numbers.segments = segments.len() as u64;
         for segment in segments.iter().filter_map(|&row| snapshot.segments.get(row as usize)) {
             numbers.reserved_end = numbers.reserved_end.saturating_add(segment.total_size);
@@ -214,19 +214,19 @@ impl Building {
         numbers.unmatched_frees = frees.unmatched;
         numbers.unmatched_free_bytes = frees.unmatched_bytes;
         let net = trace.allocated.saturating_sub(frees.bytes);
-        if snapshot.end == End::Unknown {
+        if snapshot.end == EndState::Unknown {
             // Bytes live before the trace are then those that it frees, which determines the end.
-            let end = signed(frees.unmatched_bytes).saturating_add(net);
+            let end = to_signed(frees.unmatched_bytes).saturating_add(net);
             numbers.end = u64::try_from(end).unwrap_or(0);
         }
-        numbers.base = signed(numbers.end).saturating_sub(net);
+        numbers.baseline = to_signed(numbers.end).saturating_sub(net);
         numbers.remainder =
-            numbers.base.saturating_sub(signed(numbers.unmatched_free_bytes)).saturating_sub(signed(unknown));
-        numbers.reserved_start = signed(numbers.reserved_end).saturating_sub(trace.reserved);
+            numbers.baseline.saturating_sub(to_signed(numbers.unmatched_free_bytes)).saturating_sub(to_signed(unknown));
+        numbers.reserved_start = to_signed(numbers.reserved_end).saturating_sub(trace.reserved);
         let mut counts = trace.counts;
         if !trace.outside.keep.is_all() {
             counts.iter_mut().zip(trace.outside.counts).for_each(|(count, outside)| *count -= outside.min(*count));
-            in_range(&mut numbers, &trace, &at_end, ends);
+            limit_to_range(&mut numbers, &trace, &at_end, ends);
         }
         numbers.allocations = counts[Action::Alloc as usize] + numbers.unmatched_frees + numbers.static_blocks;
         let remainder = |bytes: i64| format!("{place}: {}", Bytes(bytes.unsigned_abs()));
@@ -239,43 +239,43 @@ impl Building {
         let (early, mut end_blocks) = (trace.early, EndBlocks::default());
         let mut allocations = Allocations { born: trace.born, ..Allocations::default() };
         allocations.parts[1] = trace.traced;
-        allocations.may_start_pending =
+        allocations.may_start_awaiting_free =
             ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
-        let at_start = AtStart { early, facts: trace.outside.facts, ends, at_end };
-        let laying = Laying::begin(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
+        let at_start = InitialState { early, facts: trace.outside.facts, ending_action: ends, at_end };
+        let early_builder = EarlyBuilder::new(at_start, &numbers, snapshot, &mut allocations, &mut end_blocks);
         let history = DeviceHistory {
             device: ordinal,
             action_counts: counts,
             live: LiveSets::default(),
-            annotations: ranges(&marks, snapshot, warnings),
+            annotations: annotation_ranges(&marks, snapshot, warnings),
             events: trace.events,
             allocations,
             drawn: Totals::new(0),
             reserved: Totals::new(numbers.reserved_start),
-            pending: Totals::new(0),
+            awaiting_free: Totals::new(0),
             live_counts: Column::new(),
             end_blocks,
             segment_operations: trace.segment_operations,
             notes: trace.notes,
             annotated: trace.annotated,
             note_events: trace.note_events,
-            facts: Column::new(),
-            behind: trace.outside.operations,
-            behind_count: trace.outside.behind,
-            ends,
+            early_facts: Column::new(),
+            later_operations: trace.outside.operations,
+            later_event_count: trace.outside.later_events,
+            ending_action: ends,
             numbers,
         };
-        let base = history.numbers.base;
-        Building {
+        let base = history.numbers.baseline;
+        DeviceBuilder {
             history,
             place,
-            laying: Some(laying),
+            early_builder: Some(early_builder),
             free_sizes: trace.free_sizes,
             live: 0,
             total: base,
             next_event: 0,
             totals: Column::new(),
-            beyond: (0, [0; 2], 0),
+            max_excess: (0, [0; 2], 0),
             next_chunk: 0,
             sum: i128::from(base),
             weighted: 0.0,
@@ -284,55 +284,55 @@ impl Building {
     }
 
     /// Initializes the totals with the state before the first event.
-    fn start(&mut self, mut laying: Laying, warnings: &mut Warnings) {
-        odd(warnings, WarningKind::FreeOfUnknownBlock, laying.ghosts, &self.place);
+    fn start(&mut self, mut early_builder: EarlyBuilder, warnings: &mut Warnings) {
+        add_anomaly(warnings, WarningKind::FreeOfUnknownBlock, early_builder.never_freed, &self.place);
         let history = &mut self.history;
-        laying.finish(&history.allocations, &mut history.end_blocks);
-        history.drawn = Totals::new(laying.drawn);
-        history.pending = Totals::new(laying.pending);
-        history.facts = std::mem::take(&mut laying.facts);
-        self.live = (history.allocations.early() as u32).saturating_sub(laying.over);
+        early_builder.finish(&history.allocations, &mut history.end_blocks);
+        history.drawn = Totals::new(early_builder.drawn);
+        history.awaiting_free = Totals::new(early_builder.awaiting_free);
+        history.early_facts = std::mem::take(&mut early_builder.facts);
+        self.live = (history.allocations.early_count() as u32).saturating_sub(early_builder.ended);
         history.live_counts.push(self.live);
         let numbers = &mut history.numbers;
         let before = i64::from(history.events.first()) - 1;
-        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.base, before, numbers.base);
+        (numbers.peak, numbers.peak_event, numbers.min) = (numbers.baseline, before, numbers.baseline);
         numbers.peak_reserved = numbers.reserved_start;
-        numbers.drawn_peak = u64::try_from(laying.drawn).unwrap_or(0);
-        self.totals.push(numbers.base);
+        numbers.drawn_peak = u64::try_from(early_builder.drawn).unwrap_or(0);
+        self.totals.push(numbers.baseline);
         let first = self.history.events.first();
-        self.compare(first);
+        self.update_excess(first);
     }
 
     /// Updates the maximum of live minus reserved bytes.
     #[inline(always)]
-    fn compare(&mut self, moment: u32) {
+    fn update_excess(&mut self, moment: u32) {
         let [live, reserved] = [self.history.drawn.last(), self.history.reserved.last()];
         let beyond = live.saturating_sub(reserved);
-        if beyond > self.beyond.0 {
-            self.beyond = (beyond, [live, reserved], moment);
+        if beyond > self.max_excess.0 {
+            self.max_excess = (beyond, [live, reserved], moment);
         }
     }
 
     /// Adds a warning if more bytes were live than reserved, in a file with reserved bytes.
-    fn warn_beyond(&self, warnings: &mut Warnings) {
-        let (beyond, bytes, moment) = self.beyond;
+    fn warn_excess(&self, warnings: &mut Warnings) {
+        let (beyond, bytes, moment) = self.max_excess;
         let numbers = &self.history.numbers;
-        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_at_limit() {
+        if beyond > 0 && numbers.peak_reserved > 0 && !numbers.is_saturated() {
             let [live, reserved] = bytes.map(|bytes| Bytes(u64::try_from(bytes).unwrap_or(0)));
             let event = Moment(moment).event().map_or_else(String::new, |event| format!("[{}]", event.0));
-            warnings.add(WarningKind::BeyondReserved, 1, || {
+            warnings.add(WarningKind::LiveExceedsReserved, 1, || {
                 format!("{}{event}: {live} requested, {reserved} reserved", self.place)
             });
         }
     }
 
     /// Continues the work until the history is complete.
-    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut Slice) -> Sliced {
-        while let Some(mut laying) = self.laying.take() {
-            if laying.step(snapshot, &mut self.history.allocations) {
-                self.start(laying, warnings);
+    fn step(&mut self, snapshot: &Snapshot, warnings: &mut Warnings, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(mut early_builder) = self.early_builder.take() {
+            if early_builder.step(snapshot, &mut self.history.allocations) {
+                self.start(early_builder, warnings);
             } else {
-                self.laying = Some(laying);
+                self.early_builder = Some(early_builder);
             }
             slice.check()?;
         }
@@ -341,12 +341,12 @@ impl Building {
             slice.tick()?;
             match self.next_event < self.history.events.first() {
                 true => self.skip(),
-                false => self.count(EventIdx(self.next_event)),
+                false => self.add_event(EventIdx(self.next_event)),
             }
             self.next_event += 1;
         }
         if self.median.is_none() {
-            apart(|| self.finish_counting());
+            out_of_line(|| self.finish_counting());
         }
         while let Some(median) = &mut self.median {
             while let Some(totals) = self.totals.chunk(self.next_chunk) {
@@ -366,30 +366,30 @@ impl Building {
     /// Returns the changes at an event. The reference total counts each free with its own size, even repeated ones. The
     /// drawn total counts the allocation's size once.
     #[inline(always)]
-    fn changes(&self, event: EventIdx) -> Change {
+    fn event_changes(&self, event: EventIdx) -> Change {
         let history = &self.history;
         let action = history.events.action(event.0);
         let subject = history.events.subject_of(event.0, action);
         let Some((lives, row)) = history.allocations.row(subject) else {
             return Change { reserved: history.reserved_change(event), ..Change::default() };
         };
-        let size = lives.size.get(row).map_or(0, signed);
+        let size = lives.size.get(row).map_or(0, to_signed);
         if action == Action::Alloc {
             return Change { total: size, drawn: size, live: [1, 0], ..Change::default() };
         }
         let moment = Moment::after(event).0;
         let id = history.allocations.id(subject);
-        let pending = id.map_or(0, |id| history.pending_change_of(id, action, event));
-        if action != history.ends {
-            return Change { pending, ..Change::default() };
+        let pending = id.map_or(0, |id| history.awaiting_free_change_of(id, action, event));
+        if action != history.ending_action {
+            return Change { awaiting_free: pending, ..Change::default() };
         }
         let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
         let own = if self.free_sizes.is_empty() { None } else { place() };
         let (ended, gone) = if lives.died.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
         Change {
-            total: -own.map_or(size, |place| signed(self.free_sizes[place].1)),
+            total: -own.map_or(size, |place| to_signed(self.free_sizes[place].1)),
             drawn: -ended,
-            pending,
+            awaiting_free: pending,
             reserved: 0,
             live: [0, gone],
         }
@@ -398,7 +398,7 @@ impl Building {
     /// Skips a dropped event. Its effect is part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
-        [&mut history.drawn, &mut history.reserved, &mut history.pending].into_iter().for_each(|totals| totals.push(0));
+        [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free].into_iter().for_each(|totals| totals.push(0));
         if (self.next_event + 1).is_multiple_of(MOMENTS_PER_COUNT) {
             history.live_counts.push(self.live);
         }
@@ -406,8 +406,8 @@ impl Building {
 
     /// Adds an event to all figures except the median.
     #[inline(always)]
-    fn count(&mut self, event: EventIdx) {
-        let change = self.changes(event);
+    fn add_event(&mut self, event: EventIdx) {
+        let change = self.event_changes(event);
         let history = &mut self.history;
         let numbers = &mut history.numbers;
         let total = self.total.saturating_add(change.total);
@@ -423,7 +423,7 @@ impl Building {
         self.sum += i128::from(total);
         history.drawn.push(change.drawn);
         history.reserved.push(change.reserved);
-        history.pending.push(change.pending);
+        history.awaiting_free.push(change.awaiting_free);
         let [come, gone] = change.live;
         self.live = self.live.saturating_add(come).saturating_sub(gone);
         if Moment::after(event).0.is_multiple_of(MOMENTS_PER_COUNT) {
@@ -435,7 +435,7 @@ impl Building {
         numbers.min = numbers.min.min(total);
         numbers.peak_reserved = numbers.peak_reserved.max(history.reserved.last());
         numbers.drawn_peak = numbers.drawn_peak.max(u64::try_from(history.drawn.last()).unwrap_or(0));
-        self.compare(Moment::after(event).0);
+        self.update_excess(Moment::after(event).0);
     }
 
     fn finish_counting(&mut self) {
@@ -449,12 +449,12 @@ impl Building {
 }
 
 /// Reduces the figures of the whole trace to those of the loaded range.
-fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) {
-    let Outside { before, after, behind, facts, .. } = &trace.outside;
+fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAllocations, ends: Action) {
+    let OutsideRange { before, after, later_events: behind, facts, .. } = &trace.outside;
     let lives = trace.early.died.iter().zip(trace.early.size.iter());
     (numbers.unmatched_frees, numbers.unmatched_free_bytes) = (0, 0);
     for (index, (died, size)) in lives.enumerate() {
-        let stays = || facts.get(index).is_some_and(|facts| facts.stays(ends));
+        let stays = || facts.get(index).is_some_and(|facts| facts.stays_live(ends));
         let (count, bytes) = match died {
             NEVER if stays() && !at_end.early.contains_key(&(index as u32)) => {
                 (&mut numbers.static_blocks, &mut numbers.static_bytes)
@@ -465,16 +465,16 @@ fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) 
         *count += 1;
         *bytes = bytes.saturating_add(size);
     }
-    let whole = Net {
+    let whole = NetChange {
         allocated: trace.allocated,
         completed: trace.completed.bytes,
         requested: trace.requested.bytes,
         reserved: trace.reserved,
     };
-    numbers.base = numbers.base.saturating_add(before.live(ends));
+    numbers.baseline = numbers.baseline.saturating_add(before.live(ends));
     numbers.reserved_start = numbers.reserved_start.saturating_add(before.reserved);
     if *behind > 0 {
-        let end = numbers.base.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
+        let end = numbers.baseline.saturating_add(whole.live(ends)).saturating_sub(before.live(ends));
         numbers.end = u64::try_from(end.saturating_sub(after.live(ends))).unwrap_or(0);
         let reserved = numbers.reserved_start.saturating_add(whole.reserved).saturating_sub(before.reserved);
         numbers.reserved_end = u64::try_from(reserved.saturating_sub(after.reserved)).unwrap_or(0);
@@ -484,11 +484,11 @@ fn in_range(numbers: &mut Numbers, trace: &Trace, at_end: &AtEnd, ends: Action) 
 }
 
 /// Path of a device's events in the file.
-fn place(ordinal: i64) -> String {
-    if ordinal == HOST { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
+fn device_path(ordinal: i64) -> String {
+    if ordinal == HOST_DEVICE { "host_traces".to_owned() } else { format!("device_traces[{ordinal}]") }
 }
 
-fn odd(warnings: &mut Warnings, kind: WarningKind, oddity: Oddity, place: &str) {
+fn add_anomaly(warnings: &mut Warnings, kind: WarningKind, oddity: Anomaly, place: &str) {
     warnings.add(kind, oddity.count, || match oddity.bytes {
         0 => format!("{place}[{}]", oddity.first),
         bytes => format!("{place}[{}], {} in all", oddity.first, Bytes(bytes)),

@@ -1,12 +1,12 @@
 //! History of one device.
 
 use super::allocations::{AllocationId, Allocations, Provenance};
-use super::kept::{Behind, Facts, Loaded, Origin};
+use super::loaded_range::{LaterOperation, EarlyFacts, LoadedRange, Origin};
 use super::live::LiveSets;
-use super::numbers::Numbers;
-use super::pending::pending_change;
+use super::numbers::DeviceFigures;
+use super::awaiting_free::awaiting_free_change;
 use super::totals::{Curve, Totals};
-use super::trace::{Annotated, Events, Subject, signed};
+use super::trace::{Annotated, Events, Subject, to_signed};
 use crate::snapshot::{Action, AnnotationRange, LabelsId};
 use base::column::Column;
 use base::units::{EventIdx, Moment};
@@ -25,7 +25,7 @@ pub struct DeviceHistory {
     pub action_counts: [u64; Action::ALL.len()],
     pub allocations: Allocations,
     /// Key figures.
-    pub numbers: Numbers,
+    pub numbers: DeviceFigures,
     /// Annotations as time ranges, sorted by start.
     pub annotations: Vec<AnnotationRange>,
     /// Checkpoints of the live allocations.
@@ -35,7 +35,7 @@ pub struct DeviceHistory {
     /// Reserved bytes at each moment.
     pub reserved: Totals,
     /// Requested bytes of the drawn stack that await their free at each moment.
-    pub pending: Totals,
+    pub awaiting_free: Totals,
     /// Number of live allocations at every [`MOMENTS_PER_COUNT`]-th moment.
     pub(super) live_counts: Column<u32>,
     /// Row in the snapshot's block table for each allocation that is live at the end.
@@ -44,42 +44,42 @@ pub struct DeviceHistory {
     pub(super) notes: Column<(u64, u64)>,
     /// Facts about allocations from before the loaded range, and segment operations after it. Empty if the whole trace
     /// is loaded.
-    pub(super) facts: Column<Facts>,
-    pub(super) behind: Column<Behind>,
-    pub(super) behind_count: u64,
+    pub(super) early_facts: Column<EarlyFacts>,
+    pub(super) later_operations: Column<LaterOperation>,
+    pub(super) later_event_count: u64,
     pub(super) note_events: Column<u32>,
     pub(super) annotated: Annotated,
     /// Action that ends a lifetime: `free_completed`, or `free_requested` if the trace has no completions.
-    pub(super) ends: Action,
+    pub(super) ending_action: Action,
 }
 
 /// Effect of an event on an allocation.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct AllocationChange {
     pub id: AllocationId,
     /// First moment after the event.
     pub moment: u32,
     /// Requested bytes of the allocation.
     pub size: u64,
     /// `true` if the event starts the allocation's lifetime, `false` if it ends it, `None` if neither.
-    pub is_born: Option<bool>,
+    pub starts_lifetime: Option<bool>,
     /// Change of the bytes that await their free.
-    pub awaiting: i64,
+    pub awaiting_free: i64,
     /// True if the program frees the allocation here: its free is requested, or completes without a request.
-    pub ends: bool,
+    pub is_program_free: bool,
 }
 
-impl Turn {
+impl AllocationChange {
     /// Returns whether live bytes or bytes awaiting free change.
     pub fn changes(&self) -> bool {
-        self.is_born.is_some() || self.awaiting != 0
+        self.starts_lifetime.is_some() || self.awaiting_free != 0
     }
 
     /// Change of the live bytes.
     pub fn bytes(&self) -> i64 {
-        match self.is_born {
-            Some(true) => signed(self.size),
-            Some(false) => -signed(self.size),
+        match self.starts_lifetime {
+            Some(true) => to_signed(self.size),
+            Some(false) => -to_signed(self.size),
             None => 0,
         }
     }
@@ -92,9 +92,9 @@ impl DeviceHistory {
     }
 
     /// Returns the loaded range of the trace, or `None` if the whole trace is loaded.
-    pub fn loaded(&self) -> Option<Loaded> {
-        let loaded = Loaded { first: self.events.first(), behind: self.behind_count };
-        (loaded != Loaded::default()).then_some(loaded)
+    pub fn loaded(&self) -> Option<LoadedRange> {
+        let loaded = LoadedRange { first: self.events.first(), later_events: self.later_event_count };
+        (loaded != LoadedRange::default()).then_some(loaded)
     }
 
     /// First known moment, which is the state before the first loaded event.
@@ -104,8 +104,8 @@ impl DeviceHistory {
 
     /// Returns the origin of an allocation from before the range, if dropped events contained it.
     pub fn origin(&self, id: AllocationId) -> Option<Origin> {
-        let index = id.0.checked_sub(self.allocations.unexplained + self.allocations.statics)?;
-        self.facts.get(index as usize).map(|facts| facts.origin).filter(Origin::is_known)
+        let index = id.0.checked_sub(self.allocations.unexplained_count + self.allocations.static_count)?;
+        self.early_facts.get(index as usize).map(|facts| facts.origin).filter(Origin::is_known)
     }
 
     /// Returns the allocation that an event refers to.
@@ -145,26 +145,26 @@ impl DeviceHistory {
 
     /// Returns the effect of `event` on its allocation. Not inlined, because many loops call it.
     #[inline(never)]
-    pub fn turn(&self, event: EventIdx) -> Option<Turn> {
+    pub fn allocation_change(&self, event: EventIdx) -> Option<AllocationChange> {
         let action = self.events.action(event.0);
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
         let (moment, size) = (Moment::after(event).0, self.allocations.size(id));
-        let mut turn = Turn { id, moment, size, is_born: Some(true), awaiting: 0, ends: false };
+        let mut turn = AllocationChange { id, moment, size, starts_lifetime: Some(true), awaiting_free: 0, is_program_free: false };
         if action != Action::Alloc {
-            let [from, died] = self.allocations.pending(id);
-            turn.is_born = (action == self.ends && died == moment).then_some(false);
-            turn.awaiting = pending_change([from, died], action, self.ends, moment) * signed(size);
-            turn.ends = died.min(from) == moment;
+            let [from, died] = self.allocations.awaiting_free_span(id);
+            turn.starts_lifetime = (action == self.ending_action && died == moment).then_some(false);
+            turn.awaiting_free = awaiting_free_change([from, died], action, self.ending_action, moment) * to_signed(size);
+            turn.is_program_free = died.min(from) == moment;
         }
         Some(turn)
     }
 
     /// Returns the allocation whose lifetime `event` starts (`true`) or ends (`false`).
-    pub fn change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
+    pub fn lifetime_change(&self, event: EventIdx) -> Option<(AllocationId, bool)> {
         let action = self.events.action(event.0);
         let is_birth = action == Action::Alloc;
         // Other actions need no lookup.
-        if !is_birth && action != self.ends {
+        if !is_birth && action != self.ending_action {
             return None;
         }
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
@@ -173,7 +173,7 @@ impl DeviceHistory {
 
     /// Change of the drawn stack at `event`, in bytes.
     pub fn drawn_change(&self, event: EventIdx) -> i64 {
-        self.turn(event).map_or(0, |turn| turn.bytes())
+        self.allocation_change(event).map_or(0, |turn| turn.bytes())
     }
 
     /// Change of reserved memory at `event`, in bytes.
@@ -187,15 +187,15 @@ impl DeviceHistory {
     }
 
     /// Change of the bytes awaiting free at `event`.
-    pub fn pending_change(&self, event: EventIdx) -> i64 {
-        self.turn(event).map_or(0, |turn| turn.awaiting)
+    pub fn awaiting_free_change(&self, event: EventIdx) -> i64 {
+        self.allocation_change(event).map_or(0, |turn| turn.awaiting_free)
     }
 
     /// Same for an event that is known to apply `action` to `id`.
     #[inline(always)]
-    pub(super) fn pending_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
-        let change = pending_change(self.allocations.pending(id), action, self.ends, Moment::after(event).0);
-        change * signed(self.allocations.size(id))
+    pub(super) fn awaiting_free_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
+        let change = awaiting_free_change(self.allocations.awaiting_free_span(id), action, self.ending_action, Moment::after(event).0);
+        change * to_signed(self.allocations.size(id))
     }
 
     /// Requested bytes of the drawn stack at `moment`.
@@ -204,7 +204,7 @@ impl DeviceHistory {
     }
 
     /// First moment of the peak of the drawn stack, and its requested bytes.
-    pub fn most_live(&self) -> (Moment, u64) {
+    pub fn live_peak(&self) -> (Moment, u64) {
         let change = |event| self.drawn_change(event);
         let most = Curve::new(&self.drawn, &change).max_in(0..self.drawn.moment_count());
         most.map_or((Moment(0), 0), |(moment, bytes)| {
@@ -213,7 +213,7 @@ impl DeviceHistory {
     }
 
     /// First moment of the maximum of reserved bytes.
-    pub fn most_reserved(&self) -> Moment {
+    pub fn reserved_peak(&self) -> Moment {
         let change = |event| self.reserved_change(event);
         let most = Curve::new(&self.reserved, &change).max_in(0..self.reserved.moment_count());
         most.map_or(Moment(0), |(moment, _)| moment.max(self.first_moment()))
@@ -229,7 +229,7 @@ impl DeviceHistory {
         let moment = moment.0.min(self.event_count());
         let block = moment / MOMENTS_PER_COUNT;
         let events = (block * MOMENTS_PER_COUNT..moment).map(EventIdx);
-        let changes = events.filter_map(|event| self.change(event));
+        let changes = events.filter_map(|event| self.lifetime_change(event));
         changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, born)| {
             if born { count.saturating_add(1) } else { count.saturating_sub(1) }
         })
@@ -254,15 +254,15 @@ impl DeviceHistory {
                     + self.segment_operations.heap_bytes()
                     + self.notes.heap_bytes()
                     + self.note_events.heap_bytes()
-                    + self.facts.heap_bytes()
-                    + self.behind.heap_bytes(),
+                    + self.early_facts.heap_bytes()
+                    + self.later_operations.heap_bytes(),
             ),
             ("allocations", self.allocations.heap_bytes() + self.end_blocks.allocation_size()),
             (
                 "totals",
                 self.drawn.heap_bytes()
                     + self.reserved.heap_bytes()
-                    + self.pending.heap_bytes()
+                    + self.awaiting_free.heap_bytes()
                     + self.live_counts.heap_bytes(),
             ),
             ("live sets", self.live.heap_bytes()),

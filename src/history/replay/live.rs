@@ -10,14 +10,14 @@
 
 use super::allocations::{AllocationId, Allocations};
 use base::column::Column;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use std::ops::Range;
 
 /// Moments between two points at which a checkpoint may be taken.
-const STRETCH: u32 = 1024;
+const STRETCH_MOMENTS: u32 = 1024;
 /// Minimum number of stretches between two checkpoints. More checkpoints would cost more than they save.
-const FEWEST_STRETCHES: u32 = 4;
+const MIN_STRETCHES: u32 = 4;
 
 /// Checkpoints of one device. Queries are always correct, and fast once [`LiveSets::step`] has finished.
 #[derive(Clone, Debug, Default)]
@@ -32,19 +32,19 @@ pub struct LiveSets {
 /// were allocated by then, and some were freed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidates {
-    kept: Range<usize>,
+    checkpoint_ids: Range<usize>,
     first: u32,
     last: u32,
 }
 
 impl Candidates {
     /// Creates candidates from a range of ids.
-    pub fn of_ids(ids: Range<u32>) -> Candidates {
-        Candidates { kept: 0..0, first: ids.start, last: ids.end.max(ids.start) }
+    pub fn from_ids(ids: Range<u32>) -> Candidates {
+        Candidates { checkpoint_ids: 0..0, first: ids.start, last: ids.end.max(ids.start) }
     }
 
     pub fn len(&self) -> usize {
-        self.kept.len() + (self.last - self.first) as usize
+        self.checkpoint_ids.len() + (self.last - self.first) as usize
     }
 
     pub fn is_empty(&self) -> bool {
@@ -55,11 +55,11 @@ impl Candidates {
 #[derive(Clone, Debug, Default)]
 enum Work {
     #[default]
-    Begin,
+    Start,
     /// Counts the frees in each stretch, of the allocations before the given index.
-    CountDeaths(Vec<u32>, usize),
+    CountFrees(Vec<u32>, usize),
     /// Takes the checkpoints. Holds the counts, the next stretch, and the number of live allocations at its start.
-    Take(Vec<u32>, u32, u32),
+    TakeCheckpoints(Vec<u32>, u32, u32),
     Done,
 }
 
@@ -68,38 +68,38 @@ impl LiveSets {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, allocations: &Allocations, moments: u32, slice: &mut TimeSlice) -> SliceResult {
         loop {
             match &mut self.work {
-                Work::Begin => {
-                    self.work = Work::CountDeaths(vec![0; (moments / STRETCH) as usize + 1], 0);
+                Work::Start => {
+                    self.work = Work::CountFrees(vec![0; (moments / STRETCH_MOMENTS) as usize + 1], 0);
                 }
-                Work::CountDeaths(deaths, next) => {
-                    while let Some(part) = slice.part(next, allocations.len(), 1)? {
+                Work::CountFrees(freed_at, next) => {
+                    while let Some(part) = slice.next_range(next, allocations.len(), 1)? {
                         for (_, died, _) in allocations.spans_in(part) {
-                            if let Some(count) = deaths.get_mut((died / STRETCH) as usize) {
+                            if let Some(count) = freed_at.get_mut((died / STRETCH_MOMENTS) as usize) {
                                 *count += 1;
                             }
                         }
                     }
-                    let deaths = std::mem::take(deaths);
-                    self.work = Work::Take(deaths, 1, allocations.early() as u32);
+                    let freed_at = std::mem::take(freed_at);
+                    self.work = Work::TakeCheckpoints(freed_at, 1, allocations.early_count() as u32);
                 }
-                Work::Take(deaths, stretch, live) => {
-                    let Some(&died) = deaths.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < deaths.len())
+                Work::TakeCheckpoints(freed_at, stretch, live) => {
+                    let Some(&died) = freed_at.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < freed_at.len())
                     else {
                         self.work = Work::Done;
                         return Ok(());
                     };
-                    let moment = *stretch * STRETCH;
+                    let moment = *stretch * STRETCH_MOMENTS;
                     // Frees at the very start of a stretch count for it, one moment late. The rule needs no more
                     // precision.
-                    let born = allocations.born_by(moment) - allocations.born_by(moment - STRETCH);
+                    let born = allocations.allocated_by(moment) - allocations.allocated_by(moment - STRETCH_MOMENTS);
                     *live = live.saturating_add(born).saturating_sub(died);
                     *stretch += 1;
                     let since = moment - self.checkpoints.last().map_or(0, |&(moment, _)| moment);
-                    if since >= (*live).max(FEWEST_STRETCHES * STRETCH) {
-                        self.take(allocations, moment);
+                    if since >= (*live).max(MIN_STRETCHES * STRETCH_MOMENTS) {
+                        self.take_checkpoint(allocations, moment);
                     }
                 }
                 Work::Done => return Ok(()),
@@ -108,7 +108,7 @@ impl LiveSets {
         }
     }
 
-    fn take(&mut self, allocations: &Allocations, moment: u32) {
+    fn take_checkpoint(&mut self, allocations: &Allocations, moment: u32) {
         let live: Vec<u32> = self.live_at(allocations, Moment(moment)).map(|id| id.0).collect();
         live.into_iter().for_each(|id| self.ids.push(id));
         self.checkpoints.push((moment, self.ids.len()));
@@ -120,15 +120,15 @@ impl LiveSets {
         let checkpoint = |at: usize| self.checkpoints.get(at).copied();
         let (since, end) = after.checked_sub(1).and_then(checkpoint).unwrap_or_default();
         let start = after.checked_sub(2).and_then(checkpoint).map_or(0, |(_, end)| end);
-        let early = allocations.early() as u32;
+        let early = allocations.early_count() as u32;
         // Before the first checkpoint, the early allocations are included.
-        let first = if after == 0 { 0 } else { early + allocations.born_by(since) };
-        Candidates { kept: start..end, first, last: early + allocations.born_by(moment.0) }
+        let first = if after == 0 { 0 } else { early + allocations.allocated_by(since) };
+        Candidates { checkpoint_ids: start..end, first, last: early + allocations.allocated_by(moment.0) }
     }
 
     /// Returns the candidates for allocations that are live at `from` or allocated between `from` and `to`.
     pub fn candidates_through(&self, allocations: &Allocations, [from, to]: [Moment; 2]) -> Candidates {
-        let last = allocations.early() as u32 + allocations.born_by(to.0);
+        let last = allocations.early_count() as u32 + allocations.allocated_by(to.0);
         let at_begin = self.candidates(allocations, from);
         Candidates { last: at_begin.last.max(last), ..at_begin }
     }
@@ -136,8 +136,8 @@ impl LiveSets {
     /// Returns the candidate at index `place`.
     #[inline(always)]
     pub fn candidate(&self, candidates: &Candidates, place: usize) -> Option<AllocationId> {
-        let id = match place.checked_sub(candidates.kept.len()) {
-            None => self.ids.get(candidates.kept.start + place)?,
+        let id = match place.checked_sub(candidates.checkpoint_ids.len()) {
+            None => self.ids.get(candidates.checkpoint_ids.start + place)?,
             Some(beyond) => candidates.first + beyond as u32,
         };
         Some(AllocationId(id))
@@ -149,7 +149,7 @@ impl LiveSets {
         allocations: &'a Allocations,
         moment: Moment,
     ) -> impl Iterator<Item = AllocationId> + 'a {
-        let Candidates { kept, first, last } = self.candidates(allocations, moment);
+        let Candidates { checkpoint_ids: kept, first, last } = self.candidates(allocations, moment);
         // All candidates were allocated by then.
         self.ids.range(kept).chain(first..last).map(AllocationId).filter(move |&id| allocations.outlives(id, moment))
     }

@@ -2,12 +2,12 @@
 
 /// Key figures of one device. Bytes are requested bytes unless noted. Sums saturate at 64 signed bits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Numbers {
+pub struct DeviceFigures {
     /// Number of allocations: those in the trace, those freed in it but allocated before, and those live at the end
     /// without an event.
     pub allocations: u64,
     /// Live bytes before the first event (baseline): live bytes at the end minus the net change in the trace.
-    pub base: i64,
+    pub baseline: i64,
     pub peak: i64,
     /// Event after which the peak is first reached, or −1 for the state before the first event.
     pub peak_event: i64,
@@ -45,12 +45,12 @@ pub struct Numbers {
     pub drawn_peak: u64,
 }
 
-impl Numbers {
+impl DeviceFigures {
     /// Returns whether a sum exceeded 64 signed bits, so that totals are wrong.
-    pub fn is_at_limit(&self) -> bool {
+    pub fn is_saturated(&self) -> bool {
         let ends = [self.end, self.end_rounded, self.reserved_end, self.drawn_peak];
         let beyond = |sum: i64| sum == i64::MAX || sum <= -i64::MAX;
-        [self.base, self.peak, self.min, self.peak_reserved, self.reserved_start].into_iter().any(beyond)
+        [self.baseline, self.peak, self.min, self.peak_reserved, self.reserved_start].into_iter().any(beyond)
             || ends.into_iter().any(|sum| sum >= i64::MAX as u64)
     }
 }

@@ -4,7 +4,7 @@
 //! The result is a lower bound: a large block may include a remainder that was too small to split off.
 
 /// Block sizes are multiples of this number of bytes.
-const GRAIN: u64 = 512;
+const BLOCK_ROUNDING: u64 = 512;
 const MIB_BITS: u32 = 20;
 
 /// Rounding rules of the allocator that wrote a file.
@@ -35,13 +35,13 @@ impl Rounding {
 
     /// Returns the minimum block size for a request.
     pub fn rounded(&self, requested: u64) -> u64 {
-        if requested < GRAIN {
-            return GRAIN;
+        if requested < BLOCK_ROUNDING {
+            return BLOCK_ROUNDING;
         }
         let exponent = requested.ilog2();
         let index = exponent.saturating_sub(MIB_BITS).min(15) as usize;
         let divisions = self.divisions.get(index).copied().unwrap_or(0);
-        if divisions > 1 && requested > GRAIN.saturating_mul(divisions) {
+        if divisions > 1 && requested > BLOCK_ROUNDING.saturating_mul(divisions) {
             let floor = 1u64 << exponent;
             let step = floor >> divisions.ilog2();
             return match step {
@@ -50,7 +50,7 @@ impl Rounding {
                 step => requested.checked_next_multiple_of(step).unwrap_or(requested),
             };
         }
-        requested.checked_next_multiple_of(GRAIN).unwrap_or(requested)
+        requested.checked_next_multiple_of(BLOCK_ROUNDING).unwrap_or(requested)
     }
 }
 

@@ -11,19 +11,19 @@
 //! ```
 //! A range that is mapped at once and unmapped in parts becomes several ranges, each with a single lifetime.
 
-mod part;
+mod selected;
 
-pub use part::SegmentPart;
+pub use selected::SelectedSegments;
 
 use super::allocations::{AllocationId, Allocations};
 use super::device_history::DeviceHistory;
-use super::kept::Behind;
+use super::loaded_range::LaterOperation;
 use super::live::LiveSets;
 use super::totals::{Curve, Totals};
-use super::trace::{NEVER, Subject, signed};
+use super::trace::{NEVER, Subject, to_signed};
 use crate::snapshot::{Action, LabelsId, Snapshot, StackId};
 use base::column::Column;
-use base::slice::{STEPS, Slice, Sliced};
+use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -49,16 +49,16 @@ pub struct SegmentKind {
 impl SegmentKind {
     /// Returns whether adjacent ranges of these kinds belong to one segment. Expandable segments have separate address
     /// spaces, far from each other. Unknown or inferred properties therefore do not separate them.
-    fn may_touch(&self, other: &SegmentKind) -> bool {
+    fn may_be_one_segment(&self, other: &SegmentKind) -> bool {
         let fits = |one: Option<u64>, other: Option<u64>| one.is_none() || other.is_none() || one == other;
         let pools = self.pool.is_none() || other.pool.is_none() || self.pool == other.pool;
         self == other || (self.expandable && other.expandable && pools && fits(self.stream, other.stream))
     }
 }
 
-/// Ranges of one device. Empty until [`SegmentLives::step`] has finished.
+/// Ranges of one device. Empty until [`SegmentLifetimes::step`] has finished.
 #[derive(Clone, Debug)]
-pub struct SegmentLives {
+pub struct SegmentLifetimes {
     /// Ranges with address, size and lifetime. Ids are in the order of allocation, then of addresses.
     pub ranges: Allocations,
     /// Ranges live at each moment.
@@ -68,12 +68,12 @@ pub struct SegmentLives {
     /// Change of `mapped` by segment operation, in bytes.
     changes: Column<i64>,
     kinds: Vec<SegmentKind>,
-    numbers: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
-    facts: Column<Facts>,
+    kind_indices: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
+    facts: Column<RangeInfo>,
     /// Rows while the trace is being undone, newest first.
-    rows: Column<Row>,
+    rows: Column<ClosedRange>,
     /// Bytes that events mapped but that do not exist afterwards. Nonzero if the file contradicts itself.
-    pub astray: u64,
+    pub missing_bytes: u64,
     /// Number of ranges compared since the last check of the clock.
     compared: usize,
     work: Work,
@@ -81,45 +81,45 @@ pub struct SegmentLives {
 
 /// Properties of a range besides its lifetime.
 #[derive(Clone, Copy, Debug)]
-struct Facts {
+struct RangeInfo {
     /// Index into `kinds`.
     kind: u32,
     /// True if a segment begins with this range, even if the range below is adjacent.
-    begins: bool,
+    starts_segment: bool,
     /// Index of its segment at the end, or `u32::MAX`.
     segment: u32,
 }
 
 /// Range that exists at the current point of the undo. Keyed by address.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenRange {
     end: u64,
     died: u32,
-    facts: Facts,
+    facts: RangeInfo,
 }
 
 /// Range with a known lifetime.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct ClosedRange {
     address: u64,
     size: u64,
     born: u32,
     died: u32,
-    facts: Facts,
+    facts: RangeInfo,
 }
 
 #[derive(Clone, Debug)]
 enum Work {
     /// Adds the segments at the end, starting with this index.
-    End(usize, BTreeMap<u64, Open>),
+    EndSegments(usize, BTreeMap<u64, OpenRange>),
     /// Undoes the operations after the loaded range. Holds the number of those left.
-    Behind(usize, BTreeMap<u64, Open>),
+    UndoLater(usize, BTreeMap<u64, OpenRange>),
     /// Undoes the events before this one.
-    Back(u32, BTreeMap<u64, Open>),
+    Undo(u32, BTreeMap<u64, OpenRange>),
     /// Adds the ranges mapped before recording. Counts their bytes so far.
-    Before(BTreeMap<u64, Open>, i64),
+    InitialRanges(BTreeMap<u64, OpenRange>, i64),
     /// Reverses the rows before this one into the order of allocation.
-    Turn(usize),
+    ReverseRows(usize),
     /// Adds up the events from this one on.
     Totals(u32),
     /// Computes the live sets.
@@ -127,20 +127,20 @@ enum Work {
     Done,
 }
 
-impl Default for SegmentLives {
-    fn default() -> SegmentLives {
-        SegmentLives {
+impl Default for SegmentLifetimes {
+    fn default() -> SegmentLifetimes {
+        SegmentLifetimes {
             ranges: Allocations::default(),
             live: LiveSets::default(),
             mapped: Totals::new(0),
             changes: Column::new(),
             kinds: Vec::new(),
-            numbers: HashMap::default(),
+            kind_indices: HashMap::default(),
             facts: Column::new(),
             rows: Column::new(),
-            astray: 0,
+            missing_bytes: 0,
             compared: 0,
-            work: Work::End(0, BTreeMap::new()),
+            work: Work::EndSegments(0, BTreeMap::new()),
         }
     }
 }
@@ -151,14 +151,14 @@ const MOST_OVERLAPS: usize = 256;
 /// Number of ranges compared between two checks of the clock.
 const MOST_COMPARED: usize = 1 << 15;
 
-impl SegmentLives {
+impl SegmentLifetimes {
     /// Returns the kind of a range's segment.
     pub fn kind(&self, id: AllocationId) -> Option<SegmentKind> {
-        self.kinds.get(self.kind_number(id)? as usize).copied()
+        self.kinds.get(self.kind_index(id)? as usize).copied()
     }
 
-    /// Returns the same as an index into [`SegmentLives::kinds`].
-    pub fn kind_number(&self, id: AllocationId) -> Option<u32> {
+    /// Returns the same as an index into [`SegmentLifetimes::kinds`].
+    pub fn kind_index(&self, id: AllocationId) -> Option<u32> {
         self.facts.get(id.0 as usize).map(|facts| facts.kind)
     }
 
@@ -168,15 +168,15 @@ impl SegmentLives {
     }
 
     /// Returns whether a segment begins with this range. An adjacent range below then belongs to another segment.
-    pub fn begins(&self, id: AllocationId) -> bool {
-        self.facts.get(id.0 as usize).is_some_and(|facts| facts.begins)
+    pub fn starts_segment(&self, id: AllocationId) -> bool {
+        self.facts.get(id.0 as usize).is_some_and(|facts| facts.starts_segment)
     }
 
     /// Returns whether two ranges that exist at the same moment, the first below the second, belong to one segment.
-    pub fn goes_on(&self, below: AllocationId, above: AllocationId) -> bool {
+    pub fn is_same_segment(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
-        let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_touch(&other));
-        end == self.ranges.address(above) && !self.begins(above) && kinds()
+        let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_be_one_segment(&other));
+        end == self.ranges.address(above) && !self.starts_segment(above) && kinds()
     }
 
     /// Returns the index in the snapshot of a range's segment, if it still exists at the end.
@@ -211,38 +211,38 @@ impl SegmentLives {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
+    pub fn step(&mut self, snapshot: &Snapshot, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
         loop {
             self.work = match std::mem::replace(&mut self.work, Work::Done) {
-                Work::End(next, mut open) => {
-                    let end = snapshot.segments.len().min(next + STEPS as usize);
-                    (next..end).for_each(|place| self.at_end(snapshot, history, place, &mut open));
-                    if end < snapshot.segments.len() { Work::End(end, open) } else { self.turn_back(history, open) }
+                Work::EndSegments(next, mut open) => {
+                    let end = snapshot.segments.len().min(next + STEPS_PER_CHECK as usize);
+                    (next..end).for_each(|place| self.add_end_segment(snapshot, history, place, &mut open));
+                    if end < snapshot.segments.len() { Work::EndSegments(end, open) } else { self.start_undo(history, open) }
                 }
-                Work::Behind(before, mut open) => {
+                Work::UndoLater(before, mut open) => {
                     let first = before.saturating_sub(MOST_OVERLAPS);
                     (first..before)
                         .rev()
                         .for_each(|operation| self.undo_behind(snapshot, history, operation, &mut open));
                     match first {
-                        0 => Work::Back(history.event_count(), open),
-                        _ => Work::Behind(first, open),
+                        0 => Work::Undo(history.event_count(), open),
+                        _ => Work::UndoLater(first, open),
                     }
                 }
-                Work::Back(before, mut open) => {
-                    let first = before.saturating_sub(STEPS);
+                Work::Undo(before, mut open) => {
+                    let first = before.saturating_sub(STEPS_PER_CHECK);
                     let mut next = before;
                     self.compared = 0;
                     while next > first && self.compared < MOST_COMPARED {
                         next -= 1;
                         self.undo(snapshot, history, next, &mut open);
                     }
-                    if next > 0 { Work::Back(next, open) } else { Work::Before(open, 0) }
+                    if next > 0 { Work::Undo(next, open) } else { Work::InitialRanges(open, 0) }
                 }
-                Work::Before(open, bytes) => self.before_the_trace(open, bytes),
-                Work::Turn(before) => self.turn(before),
+                Work::InitialRanges(open, bytes) => self.add_initial_ranges(open, bytes),
+                Work::ReverseRows(before) => self.reverse_rows(before),
                 Work::Totals(next) => {
-                    let end = history.event_count().min(next.saturating_add(STEPS));
+                    let end = history.event_count().min(next.saturating_add(STEPS_PER_CHECK));
                     (next..end).for_each(|event| self.mapped.push(self.change(history, EventIdx(event))));
                     if end < history.event_count() { Work::Totals(end) } else { Work::Live }
                 }
@@ -258,7 +258,7 @@ impl SegmentLives {
     }
 
     /// Adds a segment of the end.
-    fn at_end(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, Open>) {
+    fn add_end_segment(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, OpenRange>) {
         let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
             return;
         };
@@ -269,13 +269,13 @@ impl SegmentLives {
             small: segment.small,
             expandable: segment.expandable,
         };
-        let facts = Facts { kind: self.number(kind), begins: !segment.expandable, segment: place as u32 };
-        self.cover(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
+        let facts = RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: place as u32 };
+        self.add_range(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
     }
 
-    fn turn_back(&mut self, history: &DeviceHistory, open: BTreeMap<u64, Open>) -> Work {
+    fn start_undo(&mut self, history: &DeviceHistory, open: BTreeMap<u64, OpenRange>) -> Work {
         self.changes = (0..history.segment_operations.len()).map(|_| 0).collect();
-        Work::Behind(history.behind.len(), open)
+        Work::UndoLater(history.later_operations.len(), open)
     }
 
     /// Undoes an event after the loaded range. The lifetimes of ranges that it mapped are unknown. Ranges that it
@@ -285,23 +285,23 @@ impl SegmentLives {
         snapshot: &Snapshot,
         history: &DeviceHistory,
         operation: usize,
-        open: &mut BTreeMap<u64, Open>,
+        open: &mut BTreeMap<u64, OpenRange>,
     ) {
-        let Some(Behind { action, address, size, labels }) = history.behind.get(operation) else { return };
+        let Some(LaterOperation { action, address, size, labels }) = history.later_operations.get(operation) else { return };
         let range = [address, address.saturating_add(size)];
         if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-            let (rows, astray) = (self.rows.len(), self.astray);
-            self.uncover(open, range, NEVER);
+            let (rows, astray) = (self.rows.len(), self.missing_bytes);
+            self.remove_range(open, range, NEVER);
             self.rows.truncate(rows);
-            self.astray = astray;
+            self.missing_bytes = astray;
         } else {
-            self.give(snapshot, open, range, (action, labels), NEVER);
+            self.restore_range(snapshot, open, range, (action, labels), NEVER);
         }
     }
 
-    fn number(&mut self, kind: SegmentKind) -> u32 {
+    fn intern_kind(&mut self, kind: SegmentKind) -> u32 {
         let new = self.kinds.len() as u32;
-        let number = *self.numbers.entry(kind).or_insert(new);
+        let number = *self.kind_indices.entry(kind).or_insert(new);
         if number == new {
             self.kinds.push(kind);
         }
@@ -309,25 +309,25 @@ impl SegmentLives {
     }
 
     /// Undoes an event of the loaded range.
-    fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, Open>) {
+    fn undo(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32, open: &mut BTreeMap<u64, OpenRange>) {
         let Subject::Segment(operation) = history.events.subject(event) else { return };
         let action = history.events.action(event);
         let moment = Moment::after(EventIdx(event)).0;
         let (address, size) = history.address_and_size(EventIdx(event));
         let range = [address, address.saturating_add(size)];
         let change = if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
-            signed(self.uncover(open, range, moment))
+            to_signed(self.remove_range(open, range, moment))
         } else {
-            -signed(self.give(snapshot, open, range, (action, history.events.labels(event)), moment))
+            -to_signed(self.restore_range(snapshot, open, range, (action, history.events.labels(event)), moment))
         };
         self.changes.set(operation as usize, change);
     }
 
     /// Restores a released range, which existed until `moment`. Returns its new bytes.
-    fn give(
+    fn restore_range(
         &mut self,
         snapshot: &Snapshot,
-        open: &mut BTreeMap<u64, Open>,
+        open: &mut BTreeMap<u64, OpenRange>,
         range: [u64; 2],
         (action, labels): (Action, LabelsId),
         moment: u32,
@@ -337,22 +337,22 @@ impl SegmentLives {
         let expandable = action == Action::SegmentUnmap;
         let small = if expandable { !size.is_multiple_of(LARGE_PAGE) } else { size <= SMALL_SEGMENT };
         let told = SegmentKind { pool: labels.pool, stream: labels.stream, small, expandable };
-        let kind = self.beside(open, range, told).unwrap_or_else(|| self.number(told));
-        self.cover(open, range, moment, Facts { kind, begins: !expandable, segment: u32::MAX })
+        let kind = self.adjacent_kind(open, range, told).unwrap_or_else(|| self.intern_kind(told));
+        self.add_range(open, range, moment, RangeInfo { kind, starts_segment: !expandable, segment: u32::MAX })
     }
 
     /// Returns the kind of an adjacent expandable segment, because events contain less about it.
-    fn beside(&self, open: &BTreeMap<u64, Open>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
+    fn adjacent_kind(&self, open: &BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], told: SegmentKind) -> Option<u32> {
         let below = open.range(..start).next_back().filter(|(_, open)| open.end == start);
         let above = open.get(&end);
         [below.map(|(_, open)| open), above].into_iter().flatten().map(|open| open.facts.kind).find(|&number| {
-            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_touch(&told))
+            self.kinds.get(number as usize).is_some_and(|kind| kind.expandable && kind.may_be_one_segment(&told))
         })
     }
 
     /// Adds a range that is freed at the given moment, except where other ranges already exist. Returns the number of
     /// new bytes.
-    fn cover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], died: u32, facts: Facts) -> u64 {
+    fn add_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], died: u32, facts: RangeInfo) -> u64 {
         let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
         let mut holes = Vec::new();
         for (&address, there) in open.range(start..end).take(MOST_OVERLAPS) {
@@ -368,53 +368,53 @@ impl SegmentLives {
         let mut covered = 0u64;
         for [from, to] in holes {
             covered = covered.saturating_add(to - from);
-            let begins = facts.begins && from == start;
-            open.insert(from, Open { end: to, died, facts: Facts { begins, ..facts } });
+            let begins = facts.starts_segment && from == start;
+            open.insert(from, OpenRange { end: to, died, facts: RangeInfo { starts_segment: begins, ..facts } });
         }
         covered
     }
 
     /// Removes a range that was mapped at the given moment, which completes its lifetime. Returns the number of removed
     /// bytes.
-    fn uncover(&mut self, open: &mut BTreeMap<u64, Open>, [start, end]: [u64; 2], born: u32) -> u64 {
+    fn remove_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], born: u32) -> u64 {
         let mut gone = 0u64;
         if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
-            open.insert(address, Open { end: start, ..there });
-            open.insert(start, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+            open.insert(address, OpenRange { end: start, ..there });
+            open.insert(start, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
         }
         // Highest first, because rows are reversed at the end.
         while let Some((&address, &there)) = open.range(start..end).next_back() {
             open.remove(&address);
             if there.end > end {
-                open.insert(end, Open { facts: Facts { begins: false, ..there.facts }, ..there });
+                open.insert(end, OpenRange { facts: RangeInfo { starts_segment: false, ..there.facts }, ..there });
             }
             let size = there.end.min(end) - address;
             gone = gone.saturating_add(size);
-            self.rows.push(Row { address, size, born, died: there.died, facts: there.facts });
+            self.rows.push(ClosedRange { address, size, born, died: there.died, facts: there.facts });
         }
-        self.astray = self.astray.saturating_add((end - start).saturating_sub(gone));
+        self.missing_bytes = self.missing_bytes.saturating_add((end - start).saturating_sub(gone));
         gone
     }
 
     /// Adds the ranges mapped before recording, highest first. `bytes` is their size so far.
-    fn before_the_trace(&mut self, mut open: BTreeMap<u64, Open>, mut bytes: i64) -> Work {
-        for _ in 0..STEPS {
+    fn add_initial_ranges(&mut self, mut open: BTreeMap<u64, OpenRange>, mut bytes: i64) -> Work {
+        for _ in 0..STEPS_PER_CHECK {
             let Some((address, there)) = open.pop_last() else {
                 self.mapped = Totals::new(bytes);
-                return Work::Turn(self.rows.len());
+                return Work::ReverseRows(self.rows.len());
             };
             let size = there.end - address;
-            bytes = bytes.saturating_add(signed(size));
-            self.rows.push(Row { address, size, born: 0, died: there.died, facts: there.facts });
+            bytes = bytes.saturating_add(to_signed(size));
+            self.rows.push(ClosedRange { address, size, born: 0, died: there.died, facts: there.facts });
         }
-        Work::Before(open, bytes)
+        Work::InitialRanges(open, bytes)
     }
 
-    fn turn(&mut self, before: usize) -> Work {
-        let first = before.saturating_sub(STEPS as usize);
+    fn reverse_rows(&mut self, before: usize) -> Work {
+        let first = before.saturating_sub(STEPS_PER_CHECK as usize);
         for place in (first..before).rev() {
             let Some(row) = self.rows.get(place) else { continue };
-            let Row { address, size, born, died, facts } = row;
+            let ClosedRange { address, size, born, died, facts } = row;
             if born > 0 {
                 self.ranges.born.push(born);
             }
@@ -424,10 +424,10 @@ impl SegmentLives {
             self.facts.push(facts);
         }
         if first > 0 {
-            return Work::Turn(first);
+            return Work::ReverseRows(first);
         }
-        self.ranges.statics = self.ranges.early() as u32;
-        (self.rows, self.numbers) = Default::default();
+        self.ranges.static_count = self.ranges.early_count() as u32;
+        (self.rows, self.kind_indices) = Default::default();
         Work::Totals(0)
     }
 }

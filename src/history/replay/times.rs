@@ -3,7 +3,7 @@
 use crate::snapshot::NO_TIME;
 use base::column::Column;
 
-const STRETCH: usize = 1024;
+const STRETCH_EVENTS: usize = 1024;
 
 /// `time_us` of each event of a trace.
 #[derive(Clone, Debug)]
@@ -44,23 +44,23 @@ impl Default for Times {
 
 impl Times {
     /// Creates the times of a trace whose first `skipped` events were dropped.
-    pub(super) fn skipping(skipped: u32) -> Times {
+    pub(super) fn with_skipped(skipped: u32) -> Times {
         Times { skipped, ..Times::default() }
     }
 
     /// Returns the first and the latest time, and whether times are missing or decrease.
-    pub(super) fn ends(&self) -> (i64, i64, bool) {
+    pub(super) fn bounds(&self) -> (i64, i64, bool) {
         (self.first, self.latest, self.uneven)
     }
 
     /// Restores the times of a complete trace from their columns. Returns `None` if these are inconsistent.
-    pub(super) fn of_parts(
+    pub(super) fn from_parts(
         [start, latest_before]: [Column<i64>; 2],
         offset: Column<i32>,
         (events, times): (Column<u32>, Column<i64>),
         (first, latest, uneven): (i64, i64, bool),
     ) -> Option<Times> {
-        let stretches = offset.len().div_ceil(STRETCH);
+        let stretches = offset.len().div_ceil(STRETCH_EVENTS);
         let exceptions: Vec<(u32, i64)> = events.iter().zip(times.iter()).collect();
         let fits = [start.len(), latest_before.len()] == [stretches; 2]
             && events.len() == times.len()
@@ -74,21 +74,21 @@ impl Times {
     }
 
     /// Returns the time of an event, or [`NO_TIME`].
-    pub(super) fn recorded_at(&self, event: u32) -> i64 {
+    pub(super) fn time_or_none(&self, event: u32) -> i64 {
         self.at(event).unwrap_or(NO_TIME)
     }
 
     /// Appends the time of the next event, or [`NO_TIME`].
     pub fn push(&mut self, time_us: i64) {
         let at = self.offset.len();
-        if at.is_multiple_of(STRETCH) {
+        if at.is_multiple_of(STRETCH_EVENTS) {
             self.start.push(time_us);
             self.latest_before.push(self.latest);
         }
-        let start = self.start.get(at / STRETCH).unwrap_or(NO_TIME);
-        self.uneven |= time_us == NO_TIME || (self.recorded() && time_us < self.latest);
+        let start = self.start.get(at / STRETCH_EVENTS).unwrap_or(NO_TIME);
+        self.uneven |= time_us == NO_TIME || (self.has_times() && time_us < self.latest);
         if time_us != NO_TIME {
-            self.latest = if self.recorded() { self.latest.max(time_us) } else { time_us };
+            self.latest = if self.has_times() { self.latest.max(time_us) } else { time_us };
             self.first = if self.first == NO_TIME { time_us } else { self.first };
         }
         let offset = time_us.checked_sub(start).and_then(|offset| i32::try_from(offset).ok());
@@ -110,19 +110,19 @@ impl Times {
             let place = self.exceptions.binary_search_by_key(&event, |&(event, _)| event).ok()?;
             self.exceptions[place].1
         } else {
-            self.start.get(event as usize / STRETCH)?.checked_add(i64::from(offset))?
+            self.start.get(event as usize / STRETCH_EVENTS)?.checked_add(i64::from(offset))?
         };
         (time != NO_TIME).then_some(time)
     }
 
     /// Returns whether any event has a time.
-    pub fn recorded(&self) -> bool {
+    pub fn has_times(&self) -> bool {
         self.first != NO_TIME
     }
 
     /// Returns the times as an axis, if the file has any.
-    pub fn clock(&self) -> Option<Clock<'_>> {
-        self.recorded().then_some(Clock { times: self })
+    pub fn time_axis(&self) -> Option<TimeAxis<'_>> {
+        self.has_times().then_some(TimeAxis { times: self })
     }
 
     pub fn heap_bytes(&self) -> usize {
@@ -142,13 +142,13 @@ impl Times {
 ///             before    event 0: first_us                event n − 1: latest_us
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Clock<'a> {
+pub struct TimeAxis<'a> {
     times: &'a Times,
 }
 
 /// Margin in µs before the first and after the latest event of a trace of `span` µs.
 pub fn time_axis_margin(span: u64) -> u64 {
-    (span / MARGIN_PART).max(1)
+    (span / MARGIN_DIVISOR).max(1)
 }
 
 /// Length in µs of the time axis for a trace of `span` µs.
@@ -158,9 +158,9 @@ pub fn time_axis_width(span: u64) -> u64 {
 
 /// Each margin is the recorded span divided by this number. The margins show the states before the first and after the
 /// last event.
-const MARGIN_PART: u64 = 64;
+const MARGIN_DIVISOR: u64 = 64;
 
-impl Clock<'_> {
+impl TimeAxis<'_> {
     /// Time of the first event that has one, in µs since 1970.
     pub fn first_us(&self) -> i64 {
         self.times.first
@@ -213,8 +213,8 @@ impl Clock<'_> {
         let skipped = times.skipped;
         let Some(stretch) = from.checked_sub(1) else { return skipped };
         let mut latest = self.latest_before(stretch);
-        let start = skipped + (stretch * STRETCH) as u32;
-        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH) as u32;
+        let start = skipped + (stretch * STRETCH_EVENTS) as u32;
+        let end = skipped + times.offset.len().min((stretch + 1) * STRETCH_EVENTS) as u32;
         if !times.uneven {
             let (mut from, mut to) = (start, end);
             while from < to {
@@ -240,8 +240,8 @@ impl Clock<'_> {
         if !self.times.uneven {
             return self.times.at(event).unwrap_or(self.times.latest);
         }
-        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH;
-        let start = self.times.skipped + (stretch * STRETCH) as u32;
+        let stretch = event.wrapping_sub(self.times.skipped) as usize / STRETCH_EVENTS;
+        let start = self.times.skipped + (stretch * STRETCH_EVENTS) as u32;
         (start..=event).filter_map(|event| self.times.at(event)).fold(self.latest_before(stretch), i64::max)
     }
 }

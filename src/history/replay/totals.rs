@@ -23,12 +23,12 @@ pub struct Totals {
     moments: u32,
     last: i64,
     block_start: Column<i64>,
-    levels: Vec<Summits>,
+    levels: Vec<Maxima>,
 }
 
 /// Level of the pyramid: the maximum of each node's moments, and the first moment that has it.
 #[derive(Clone, Debug, Default)]
-struct Summits {
+struct Maxima {
     total: Column<i64>,
     moment: Column<u32>,
 }
@@ -44,7 +44,7 @@ impl Totals {
     /// Creates the totals with the value before the first event, in bytes.
     pub fn new(base: i64) -> Totals {
         let mut totals =
-            Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Summits::default()] };
+            Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Maxima::default()] };
         totals.open_block();
         totals.moments = 1;
         totals
@@ -78,7 +78,7 @@ impl Totals {
 
     /// Restores totals from their [blocks](Totals::blocks) and the last total. Returns `None` if these are
     /// inconsistent.
-    pub(super) fn of_blocks(
+    pub(super) fn from_blocks(
         moments: u32,
         last: i64,
         (block_start, total, moment): (Column<i64>, Column<i64>, Column<u32>),
@@ -88,8 +88,8 @@ impl Totals {
         if [block_start.len(), total.len(), moment.len()] != [count; 3] || !moment.iter().enumerate().all(is_inside) {
             return None;
         }
-        let mut totals = Totals { moments, last, block_start, levels: vec![Summits { total, moment }] };
-        (1..count).for_each(|complete| totals.sum_up(complete));
+        let mut totals = Totals { moments, last, block_start, levels: vec![Maxima { total, moment }] };
+        (1..count).for_each(|complete| totals.complete_groups(complete));
         Some(totals)
     }
 
@@ -111,7 +111,7 @@ impl Totals {
     /// Starts the block of moment `self.moments` with total `self.last`, and summarizes the groups that are now
     /// complete.
     fn open_block(&mut self) {
-        self.sum_up(self.block_start.len());
+        self.complete_groups(self.block_start.len());
         self.block_start.push(self.last);
         if let Some(blocks) = self.levels.first_mut() {
             blocks.push((Moment(self.moments), self.last));
@@ -119,14 +119,14 @@ impl Totals {
     }
 
     /// Summarizes the groups that are complete with `complete` blocks.
-    fn sum_up(&mut self, mut complete: usize) {
+    fn complete_groups(&mut self, mut complete: usize) {
         let mut below = 0;
         while complete > 0 && complete.is_multiple_of(FAN_OUT) {
             if below + 1 == self.levels.len() {
-                self.levels.push(Summits::default());
+                self.levels.push(Maxima::default());
             }
             let group = complete - FAN_OUT..complete;
-            let summit = self.levels.get(below).and_then(|level| level.highest(group));
+            let summit = self.levels.get(below).and_then(|level| level.max_of_nodes(group));
             if let (Some(summit), Some(level)) = (summit, self.levels.get_mut(below + 1)) {
                 level.push(summit);
             }
@@ -136,7 +136,7 @@ impl Totals {
     }
 
     /// Returns the first maximum of a range of blocks.
-    fn highest_block(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
+    fn max_of_blocks(&self, blocks: Range<usize>) -> Option<(Moment, i64)> {
         let mut best = None;
         let mut at = blocks.start;
         while at < blocks.end {
@@ -150,14 +150,14 @@ impl Totals {
                 width *= FAN_OUT;
             }
             let node = at / width;
-            best = higher(best, self.levels.get(level).and_then(|nodes| nodes.highest(node..node + 1)));
+            best = max_of(best, self.levels.get(level).and_then(|nodes| nodes.max_of_nodes(node..node + 1)));
             at += width;
         }
         best
     }
 }
 
-impl Summits {
+impl Maxima {
     fn push(&mut self, (moment, total): (Moment, i64)) {
         self.total.push(total);
         self.moment.push(moment.0);
@@ -171,9 +171,9 @@ impl Summits {
         }
     }
 
-    fn highest(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
+    fn max_of_nodes(&self, nodes: Range<usize>) -> Option<(Moment, i64)> {
         let summits = self.moment.range(nodes.clone()).zip(self.total.range(nodes));
-        summits.fold(None, |best, (moment, total)| higher(best, Some((Moment(moment), total))))
+        summits.fold(None, |best, (moment, total)| max_of(best, Some((Moment(moment), total))))
     }
 }
 
@@ -201,12 +201,12 @@ impl<'a> Curve<'a> {
         let end_whole = if end == self.totals.moments { end.div_ceil(BLOCK_MOMENTS) } else { end / BLOCK_MOMENTS };
         if first_whole >= end_whole {
             let border = first_whole.saturating_mul(BLOCK_MOMENTS).clamp(start, end.max(start));
-            return higher(self.scan(start..border), self.scan(border..end));
+            return max_of(self.scan(start..border), self.scan(border..end));
         }
         let head = self.scan(start..first_whole * BLOCK_MOMENTS);
-        let whole = self.totals.highest_block(first_whole as usize..end_whole as usize);
+        let whole = self.totals.max_of_blocks(first_whole as usize..end_whole as usize);
         let tail = self.scan(end_whole.saturating_mul(BLOCK_MOMENTS)..end);
-        higher(higher(head, whole), tail)
+        max_of(max_of(head, whole), tail)
     }
 
     /// Returns the same by recomputing every moment. The range must lie in one block.
@@ -223,7 +223,7 @@ impl<'a> Curve<'a> {
                 total = total.saturating_add((self.change)(event));
             }
             if moment >= moments.start {
-                best = higher(best, Some((Moment(moment), total)));
+                best = max_of(best, Some((Moment(moment), total)));
             }
         }
         best
@@ -231,7 +231,7 @@ impl<'a> Curve<'a> {
 }
 
 /// Returns the higher of two, and the first if they are equal.
-fn higher(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
+fn max_of(first: Option<(Moment, i64)>, second: Option<(Moment, i64)>) -> Option<(Moment, i64)> {
     match (first, second) {
         (Some(a), Some(b)) => Some(if b.1 > a.1 { b } else { a }),
         (a, b) => a.or(b),

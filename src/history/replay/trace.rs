@@ -8,16 +8,16 @@
 //! 3       segment_alloc   segment operation 0
 //! ```
 
-use super::kept::Outside;
+use super::loaded_range::OutsideRange;
 use super::times::Times;
 use crate::snapshot::{Action, Event, LabelsId, NO_TIME, StackId};
 use base::column::Column;
 use hashbrown::HashMap;
 
 /// Flag in an event's subject for allocations from before recording.
-pub(super) const EARLY: u32 = 1 << 31;
+pub(super) const EARLY_BIT: u32 = 1 << 31;
 /// Subject of allocations after the loaded range.
-pub(super) const ALLOCATED_BEHIND: u32 = EARLY - 1;
+pub(super) const ALLOCATED_LATER: u32 = EARLY_BIT - 1;
 /// Value in a column of moments for "never".
 pub(super) const NEVER: u32 = u32::MAX;
 
@@ -35,7 +35,7 @@ pub enum Subject {
 
 /// Columns of the allocations in the trace, or of those from before it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lives {
+pub(super) struct LifetimeColumns {
     pub(super) address: Column<u64>,
     pub(super) size: Column<u64>,
     /// Moment of the first `free_requested`.
@@ -44,7 +44,7 @@ pub(super) struct Lives {
     pub(super) died: Column<u32>,
 }
 
-impl Lives {
+impl LifetimeColumns {
     #[inline(always)]
     pub(super) fn push(&mut self, event: &Event) -> u32 {
         self.push_row(event.address, event.size, NEVER, NEVER);
@@ -101,7 +101,7 @@ impl Events {
     /// Drops the events before `first`. `moved` maps the subjects of the others.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
-        let times = self.times.after(first);
+        let times = self.times.from_event(first);
         let subjects = (first..self.len()).map(|event| {
             let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
             moved(self.action(event), subject)
@@ -133,8 +133,8 @@ impl Events {
     pub(super) fn subject_of(&self, event: u32, action: Action) -> Subject {
         let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
         match action {
-            Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY != 0 => {
-                Subject::Early(subject & !EARLY)
+            Action::Alloc | Action::FreeRequested | Action::FreeCompleted if subject & EARLY_BIT != 0 => {
+                Subject::Early(subject & !EARLY_BIT)
             }
             Action::Alloc | Action::FreeRequested | Action::FreeCompleted => Subject::Traced(subject),
             Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap => {
@@ -174,22 +174,22 @@ pub(super) struct Annotated {
 impl Annotated {
     /// Assigns the annotation at an address to an allocation from before recording, at the first event that refers to
     /// it.
-    pub(super) fn found(&mut self, address: u64, early: u32) {
+    pub(super) fn assign_early(&mut self, address: u64, early: u32) {
         if let Some(labels) = self.by_address.remove(&address) {
-            self.by_subject.insert(Subject::Early(early & !EARLY), labels);
+            self.by_subject.insert(Subject::Early(early & !EARLY_BIT), labels);
         }
     }
 }
 
 /// Irregularity of a trace: number of cases, bytes, and event of the first case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Oddity {
+pub(super) struct Anomaly {
     pub(super) count: u64,
     pub(super) bytes: u64,
     pub(super) first: u32,
 }
 
-impl Oddity {
+impl Anomaly {
     pub(super) fn add(&mut self, event: u32, bytes: u64) {
         if self.count == 0 {
             self.first = event;
@@ -203,10 +203,10 @@ impl Oddity {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     pub(super) events: Events,
-    pub(super) traced: Lives,
+    pub(super) traced: LifetimeColumns,
     /// Moment of allocation of each traced allocation.
     pub(super) born: Column<u32>,
-    pub(super) early: Lives,
+    pub(super) early: LifetimeColumns,
     /// Address and bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
     /// Address (free bytes for `oom`) and size of each other event.
@@ -219,32 +219,32 @@ pub struct Trace {
     pub(super) free_sizes: Vec<(u32, u64)>,
     pub(super) counts: [u64; Action::ALL.len()],
     /// Allocs at an address with a live block, without and with a requested free.
-    pub(super) allocated_twice: Oddity,
-    pub(super) allocated_while_pending: Oddity,
-    pub(super) freed_twice: Oddity,
-    pub(super) time_steps_back: Oddity,
+    pub(super) allocated_twice: Anomaly,
+    pub(super) allocated_while_pending: Anomaly,
+    pub(super) freed_twice: Anomaly,
+    pub(super) time_steps_back: Anomaly,
     /// Sums over the frees if a `free_completed` ends a lifetime, and if a `free_requested` does.
-    pub(super) completed: Frees,
-    pub(super) requested: Frees,
+    pub(super) completed: FreeSums,
+    pub(super) requested: FreeSums,
     /// Bytes of all allocs.
     pub(super) allocated: i64,
     pub(super) reserved: i64,
     latest_us: Option<i64>,
     /// Summary of the events that are not kept.
-    pub(super) outside: Outside,
+    pub(super) outside: OutsideRange,
 }
 
 /// Sums over the frees of a trace, with the sizes in the frees themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Frees {
+pub(super) struct FreeSums {
     pub(super) bytes: i64,
     pub(super) unmatched: u64,
     pub(super) unmatched_bytes: u64,
 }
 
-impl Frees {
-    pub(super) fn count(&mut self, size: u64, is_unmatched: bool) {
-        self.bytes = self.bytes.saturating_add(signed(size));
+impl FreeSums {
+    pub(super) fn add_free(&mut self, size: u64, is_unmatched: bool) {
+        self.bytes = self.bytes.saturating_add(to_signed(size));
         if is_unmatched {
             self.unmatched += 1;
             self.unmatched_bytes = self.unmatched_bytes.saturating_add(size);
@@ -253,14 +253,14 @@ impl Frees {
 }
 
 /// Converts bytes to a signed number. The reader rejects larger values, but sums may saturate.
-pub(super) fn signed(bytes: u64) -> i64 {
+pub(super) fn to_signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 impl Trace {
     pub(super) fn event(&mut self, event: &Event) {
         let at = self.events.len();
-        if at >= self.outside.look_at && self.is_behind(event) {
+        if at >= self.outside.next_check && self.is_after_range(event) {
             return;
         }
         let subject = match event.action {
@@ -270,7 +270,7 @@ impl Trace {
             Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap => {
                 self.segment_operations.push((event.address, event.size));
                 let grows = matches!(event.action, Action::SegmentAlloc | Action::SegmentMap);
-                let change = if grows { signed(event.size) } else { -signed(event.size) };
+                let change = if grows { to_signed(event.size) } else { -to_signed(event.size) };
                 self.reserved = self.reserved.saturating_add(change);
                 self.segment_operations.len() as u32 - 1
             }
@@ -303,7 +303,7 @@ impl Trace {
     fn alloc(&mut self, event: &Event, at: u32) -> u32 {
         let subject = self.traced.push(event);
         self.born.push(at + 1);
-        self.allocated = self.allocated.saturating_add(signed(event.size));
+        self.allocated = self.allocated.saturating_add(to_signed(event.size));
         if let Some(before) = self.live.insert(event.address, subject) {
             let (lives, before) = self.lives(before);
             let pending = lives.free_requested.at(before as usize) != NEVER;
@@ -317,13 +317,13 @@ impl Trace {
     fn free_requested(&mut self, event: &Event, at: u32) -> u32 {
         let known = self.live.get(&event.address).copied();
         let subject = known.unwrap_or_else(|| {
-            let subject = self.early.push(event) | EARLY;
-            self.early_found();
+            let subject = self.early.push(event) | EARLY_BIT;
+            self.add_early_facts();
             self.live.insert(event.address, subject);
-            self.annotated.found(event.address, subject);
+            self.annotated.assign_early(event.address, subject);
             subject
         });
-        self.requested.count(event.size, self.is_unmatched(subject));
+        self.requested.add_free(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
         let (lives, index) = self.lives(subject);
         if lives.free_requested.at(index as usize) == NEVER {
@@ -338,15 +338,15 @@ impl Trace {
         let subject = match self.live.remove(&event.address) {
             Some(subject) => subject,
             None => {
-                let subject = self.early.push(event) | EARLY;
-                self.early_found();
-                self.annotated.found(event.address, subject);
+                let subject = self.early.push(event) | EARLY_BIT;
+                self.add_early_facts();
+                self.annotated.assign_early(event.address, subject);
                 subject
             }
         };
-        self.completed.count(event.size, self.is_unmatched(subject));
+        self.completed.add_free(event.size, self.is_unmatched(subject));
         self.check_size(subject, event, at);
-        let is_carried = subject & EARLY != 0 && self.is_carried(subject & !EARLY);
+        let is_carried = subject & EARLY_BIT != 0 && self.is_carried(subject & !EARLY_BIT);
         let (lives, index) = self.lives(subject);
         lives.died.set(index as usize, at + 1);
         // For an allocation whose alloc was dropped, this would mean a request before the range.
@@ -358,7 +358,7 @@ impl Trace {
 
     /// Returns whether a free of this subject refers to an allocation without an alloc in the file.
     fn is_unmatched(&self, subject: u32) -> bool {
-        subject & EARLY != 0 && !self.is_carried(subject & !EARLY)
+        subject & EARLY_BIT != 0 && !self.is_carried(subject & !EARLY_BIT)
     }
 
     #[inline(always)]
@@ -370,25 +370,25 @@ impl Trace {
     }
 
     #[inline(always)]
-    fn lives(&mut self, subject: u32) -> (&mut Lives, u32) {
-        if subject & EARLY == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY) }
+    fn lives(&mut self, subject: u32) -> (&mut LifetimeColumns, u32) {
+        if subject & EARLY_BIT == 0 { (&mut self.traced, subject) } else { (&mut self.early, subject & !EARLY_BIT) }
     }
 
     /// Returns the allocation that is live at this address after the last event.
     pub(super) fn live_at(&self, address: u64) -> Option<Subject> {
         self.live.get(&address).map(|&subject| {
-            if subject == ALLOCATED_BEHIND {
+            if subject == ALLOCATED_LATER {
                 Subject::Note(subject)
-            } else if subject & EARLY == 0 {
+            } else if subject & EARLY_BIT == 0 {
                 Subject::Traced(subject)
             } else {
-                Subject::Early(subject & !EARLY)
+                Subject::Early(subject & !EARLY_BIT)
             }
         })
     }
 
     /// Frees the live set, which is no longer needed.
-    pub(super) fn close(&mut self) {
+    pub(super) fn drop_live(&mut self) {
         self.live = HashMap::default();
     }
 

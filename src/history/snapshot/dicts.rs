@@ -13,7 +13,7 @@ use super::segments::{AnnotationMark, Block, BlockState, Segment};
 use super::stacks::StackId;
 use super::store::{HistoryEntry, ReadBlock, Store};
 use super::strings::StringId;
-use super::unknown::{Of, Seen};
+use super::unknown::{UnknownOwner, SeenWords};
 use super::value::{Kind, Value};
 
 /// Iterates over key, key handle and value of each pair. Keys outside the schema are `None`.
@@ -25,7 +25,7 @@ fn fields(pairs: &[Value]) -> impl Iterator<Item = (Option<Key>, Value, Value)> 
 }
 
 /// Returns the key that determines the kind of a dict.
-pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
+pub(super) fn identify(pairs: &[Value]) -> Option<Key> {
     let mut claim = None;
     for (key, ..) in fields(pairs) {
         match key {
@@ -41,7 +41,7 @@ pub(super) fn claim(pairs: &[Value]) -> Option<Key> {
 
 impl Store {
     /// Parses an event. `row` is its number in the file, for the place of a warning.
-    pub(super) fn event(&mut self, pairs: &[Value], seen: &mut Seen, row: u32) -> Result<Event, ContentError> {
+    pub(super) fn parse_event(&mut self, pairs: &[Value], seen: &mut SeenWords, row: u32) -> Result<Event, ContentError> {
         let mut event = Event {
             address: 0,
             size: 0,
@@ -54,7 +54,7 @@ impl Store {
         let (mut has_action, mut has_address, mut has_size) = (false, false, false);
         for (key, name, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown(Of::Event, name, row);
+                seen.add_unknown(UnknownOwner::Event, name, row);
                 continue;
             };
             match key {
@@ -63,9 +63,9 @@ impl Store {
                     match (word, word.and_then(Key::action)) {
                         (Some(word), Some(action)) => {
                             event.action = action;
-                            seen.key(word);
+                            seen.mark_key(word);
                         }
-                        _ => seen.unknown(Of::Action, value, row),
+                        _ => seen.add_unknown(UnknownOwner::Action, value, row),
                     }
                     has_action = true;
                 }
@@ -81,23 +81,23 @@ impl Store {
                 Key::Stream => labels.stream = Some(self.address_at(key, value)?),
                 Key::TimeUs => event.time_us = self.signed_at(key, value)?,
                 Key::Frames => event.stack = self.stack_at(key, value)?,
-                Key::CompileContext => labels.compile_context = self.text(value),
-                Key::UserMetadata => labels.user_metadata = self.text(value),
-                Key::InternalMetadata => labels.internal_metadata = self.text(value),
-                Key::Category => labels.category = self.text(value),
+                Key::CompileContext => labels.compile_context = self.metadata_text(value),
+                Key::UserMetadata => labels.user_metadata = self.metadata_text(value),
+                Key::InternalMetadata => labels.internal_metadata = self.metadata_text(value),
+                Key::Category => labels.category = self.metadata_text(value),
                 Key::PoolId => labels.pool = Some(self.pool_at(key, value)?),
                 Key::ForwardFrames => labels.forward_frames = self.lines_at(key, value)?,
                 _ => {
-                    seen.unknown(Of::Event, name, row);
+                    seen.add_unknown(UnknownOwner::Event, name, row);
                     continue;
                 }
             }
-            seen.key(key);
+            seen.mark_key(key);
         }
         for (present, key) in [
             (has_action, Key::Action),
-            (has_address || !event.action.moves_memory(), Key::Addr),
-            (has_size || !event.action.moves_memory(), Key::Size),
+            (has_address || !event.action.requires_address(), Key::Addr),
+            (has_size || !event.action.requires_address(), Key::Size),
         ] {
             if !present {
                 return Err(ContentError::at_key(key, Problem::Missing));
@@ -114,7 +114,7 @@ impl Store {
 
     /// Returns any value as text, because metadata may be a dict in older versions. Returns nothing for `None` and the
     /// empty string.
-    fn text(&mut self, value: Value) -> Option<StringId> {
+    fn metadata_text(&mut self, value: Value) -> Option<StringId> {
         match value.kind() {
             Kind::String => Some(StringId(value.index())).filter(|&id| !self.strings.bytes(id).is_empty()),
             Kind::Constant if value == Value::NONE => None,
@@ -135,7 +135,7 @@ impl Store {
         if list == Value::NONE {
             return Ok(None);
         }
-        if list.kind() != Kind::List || self.first_other(list, Kind::String).is_some() {
+        if list.kind() != Kind::List || self.first_not_of(list, Kind::String).is_some() {
             return Err(ContentError::at_key(key, Problem::Type("a list of strings", list.kind())));
         }
         let known = self.line_lists.get(&list.index()).copied();
@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Parses a frame.
-    pub(super) fn frame(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<FrameId, ContentError> {
+    pub(super) fn parse_frame(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<FrameId, ContentError> {
         let (mut name, mut filename, mut line) = (None, None, 0);
         let mut fx: Vec<(StringId, StringId)> = Vec::new();
         for (key, word, value) in fields(pairs) {
@@ -158,12 +158,12 @@ impl Store {
                 Some(Key::Filename) => filename = Some(self.string_at(Key::Filename, value)?),
                 Some(Key::Line) => line = self.integer_at(Key::Line, value)?,
                 Some(Key::FxNodeOp | Key::FxNodeName | Key::FxNodeTarget | Key::FxOriginalTrace | Key::FxNodeInfo) => {
-                    if let Some(text) = self.text(value) {
+                    if let Some(text) = self.metadata_text(value) {
                         fx.retain(|&(known, _)| known.0 != word.index());
                         fx.push((StringId(word.index()), text));
                     }
                 }
-                _ => seen.unknown(Of::Frame, word, self.frames.len() as u32),
+                _ => seen.add_unknown(UnknownOwner::Frame, word, self.frames.len() as u32),
             }
         }
         let filename = filename.ok_or_else(|| ContentError::at_key(Key::Filename, Problem::Missing))?;
@@ -173,7 +173,7 @@ impl Store {
     }
 
     /// Parses a block. If it has no address, its segment computes it later.
-    pub(super) fn block(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<ReadBlock, ContentError> {
+    pub(super) fn parse_block(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<ReadBlock, ContentError> {
         let (mut size, mut requested, mut state, mut address) = (None, None, None, None);
         let (mut stack, mut history) = (StackId::NONE, None);
         for (key, word, value) in fields(pairs) {
@@ -186,22 +186,22 @@ impl Store {
                     let word = self.string_at(Key::State, value)?;
                     state = Some(match Key::from_id(word) {
                         Some(Key::ActiveAllocated) => BlockState::Allocated,
-                        Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::Pending,
+                        Some(Key::ActivePendingFree | Key::ActiveAwaitingFree) => BlockState::AwaitingFree,
                         Some(Key::Inactive) => BlockState::Inactive,
                         _ => {
-                            seen.unknown(Of::State, value, self.blocks.len() as u32);
+                            seen.add_unknown(UnknownOwner::State, value, self.blocks.len() as u32);
                             BlockState::Inactive
                         }
                     });
                 }
-                Some(Key::History) => history = self.newest(value)?,
+                Some(Key::History) => history = self.newest_history_entry(value)?,
                 _ => {
-                    seen.unknown(Of::Block, word, self.blocks.len() as u32);
+                    seen.add_unknown(UnknownOwner::Block, word, self.blocks.len() as u32);
                     continue;
                 }
             }
             if let Some(key) = key {
-                seen.key(key);
+                seen.mark_key(key);
             }
         }
         let size = size.ok_or_else(|| ContentError::at_key(Key::Size, Problem::Missing))?;
@@ -220,7 +220,7 @@ impl Store {
     }
 
     /// Returns the newest entry of a block's history, which comes first.
-    fn newest(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
+    fn newest_history_entry(&self, list: Value) -> Result<Option<HistoryEntry>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::History, Problem::Type("a list", list.kind())));
         }
@@ -235,14 +235,14 @@ impl Store {
     }
 
     /// Parses an entry of a block's history (1.13–2.0).
-    pub(super) fn history_entry(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<HistoryEntry, ContentError> {
+    pub(super) fn parse_history_entry(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<HistoryEntry, ContentError> {
         let (mut real_size, mut stack) = (None, StackId::NONE);
         for (key, word, value) in fields(pairs) {
             match key {
                 Some(Key::RealSize) => real_size = Some(self.bytes_at(Key::RealSize, value)?),
                 Some(Key::Frames) => stack = self.stack_at(Key::Frames, value)?,
                 Some(Key::Addr) => {}
-                _ => seen.unknown(Of::History, word, self.history.len() as u32),
+                _ => seen.add_unknown(UnknownOwner::History, word, self.history.len() as u32),
             }
         }
         let real_size = real_size.ok_or_else(|| ContentError::at_key(Key::RealSize, Problem::Missing))?;
@@ -250,7 +250,7 @@ impl Store {
     }
 
     /// Parses a segment with its blocks.
-    pub(super) fn segment(&mut self, pairs: &[Value], seen: &mut Seen) -> Result<Segment, ContentError> {
+    pub(super) fn parse_segment(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<Segment, ContentError> {
         let mut segment = Segment {
             device: 0,
             address: None,
@@ -265,7 +265,7 @@ impl Store {
         let (mut total_size, mut blocks) = (None, None);
         for (key, word, value) in fields(pairs) {
             let Some(key) = key else {
-                seen.unknown(Of::Segment, word, self.segments.len() as u32);
+                seen.add_unknown(UnknownOwner::Segment, word, self.segments.len() as u32);
                 continue;
             };
             match key {
@@ -283,28 +283,28 @@ impl Store {
                     self.bytes_at(key, value)?;
                 }
                 _ => {
-                    seen.unknown(Of::Segment, word, self.segments.len() as u32);
+                    seen.add_unknown(UnknownOwner::Segment, word, self.segments.len() as u32);
                     continue;
                 }
             }
-            seen.key(key);
+            seen.mark_key(key);
         }
         segment.total_size = total_size.ok_or_else(|| ContentError::at_key(Key::TotalSize, Problem::Missing))?;
         let blocks = blocks.ok_or_else(|| ContentError::at_key(Key::Blocks, Problem::Missing))?;
-        segment.blocks = self.blocks_of(blocks, segment.address)?;
+        segment.blocks = self.segment_blocks(blocks, segment.address)?;
         Ok(segment)
     }
 
     /// Returns the rows of a segment's blocks, which are consecutive in the table. Computes missing addresses.
-    fn blocks_of(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
+    fn segment_blocks(&mut self, list: Value, address: Option<u64>) -> Result<std::ops::Range<u32>, ContentError> {
         if list.kind() != Kind::List {
             return Err(ContentError::at_key(Key::Blocks, Problem::Type("a list of blocks", list.kind())));
         }
-        if let Some((at, other)) = self.first_other(list, Kind::Block) {
+        if let Some((at, other)) = self.first_not_of(list, Kind::Block) {
             let problem = match other.kind() {
                 Kind::Dict => {
                     let pairs = self.pairs(other);
-                    self.block(&pairs, &mut Seen::default()).err()
+                    self.parse_block(&pairs, &mut SeenWords::default()).err()
                 }
                 _ => None,
             };
@@ -345,7 +345,7 @@ impl Store {
     }
 
     /// Parses an entry of `external_annotations`.
-    pub(super) fn annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
+    pub(super) fn parse_annotation(&mut self, pairs: &[Value]) -> Result<AnnotationMark, ContentError> {
         let (mut start, mut name, mut device, mut time_us) = (None, None, 0, None);
         for (key, _, value) in fields(pairs) {
             match key {

@@ -2,7 +2,7 @@
 
 use super::schema::Key;
 use super::value::Kind;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use std::fmt;
 
 /// Error that stops decoding in the middle of a file: a limit is exceeded. The parser adds the offset.
@@ -18,7 +18,7 @@ pub enum ReadError {
     )]
     Strings,
     /// An open container has too many values.
-    #[error("more than {} values in one list or dict: not a snapshot", grouped(super::limits::MOST_ITEMS as u64))]
+    #[error("more than {} values in one list or dict: not a snapshot", group_digits(super::limits::MOST_ITEMS as u64))]
     Items,
     /// An integer has more than 127 bits.
     #[error("an integer of {0} bytes")]

@@ -63,12 +63,12 @@ impl Action {
     }
 
     /// Returns whether the action allocates or frees a segment or a part of one.
-    pub fn is_of_segment(self) -> bool {
+    pub fn is_segment_action(self) -> bool {
         matches!(self, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap | Action::SegmentUnmap)
     }
 
     /// Returns whether an event with this action must have an address and a size.
-    pub fn moves_memory(self) -> bool {
+    pub fn requires_address(self) -> bool {
         !matches!(self, Action::Snapshot | Action::Oom | Action::Annotate | Action::Unknown)
     }
 }
@@ -103,11 +103,11 @@ pub struct Rows {
 /// order of their start. The device of a trace is known only at the end.
 pub trait EventSink {
     /// Receives the next event of `trace`.
-    fn event(&mut self, trace: u32, event: &Event);
+    fn event_at(&mut self, trace: u32, event: &Event);
 
     /// Receives the next part of a serialized history, which replaces the events. Returns `false` if it is invalid or
     /// if events are required.
-    fn image(&mut self, _part: &[u8]) -> bool {
+    fn history_part(&mut self, _part: &[u8]) -> bool {
         false
     }
 

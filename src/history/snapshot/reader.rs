@@ -3,8 +3,8 @@
 //! A list of events is never stored. Its events go to the [`EventSink`] as the list takes them. A list of frames
 //! becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
 
-use super::before::EntryBefore;
-use super::dicts::claim;
+use super::entry_delta::PreviousEntry;
+use super::dicts::identify;
 use super::error::ReadError;
 use super::event::EventSink;
 use super::limits::{MOST_ITEMS, MOST_TRACES};
@@ -13,7 +13,7 @@ use super::schema::Key;
 use super::segments::Segment;
 use super::store::{Store, clipped};
 use super::strings::StringId;
-use super::unknown::Seen;
+use super::unknown::SeenWords;
 use super::value::{Kind, Value};
 use crate::pickle::Builder;
 
@@ -27,14 +27,14 @@ enum Mode {
     Events(u32),
 }
 
-struct Open {
+struct OpenContainer {
     mode: Mode,
     items: Vec<Value>,
-    taken: u64,
+    item_count: u64,
 }
 
-impl Open {
-    fn hold(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
+impl OpenContainer {
+    fn push_items(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
         if self.items.len() + items.len() > MOST_ITEMS {
             return Err((0, ReadError::Items));
         }
@@ -54,13 +54,13 @@ pub(super) struct TraceRead {
 /// Builder for reading a snapshot. Feed it through a pickle or JSON parser, then call [`Reader::finish`].
 pub struct Reader<S> {
     pub(super) store: Store,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenWords,
     pub(super) traces: Vec<TraceRead>,
     pub(super) sink: S,
     queue: EventQueue,
-    open: Vec<Open>,
+    open: Vec<OpenContainer>,
     /// Previous entry, for delta decoding.
-    before: EntryBefore,
+    previous_entry: PreviousEntry,
     pairs: Vec<Value>,
     frame_ids: Vec<u32>,
 }
@@ -70,12 +70,12 @@ impl<S: EventSink> Reader<S> {
     pub fn new(sink: S) -> Reader<S> {
         Reader {
             store: Store::default(),
-            seen: Seen::default(),
+            seen: SeenWords::default(),
             traces: Vec::new(),
             sink,
             queue: EventQueue::default(),
             open: Vec::new(),
-            before: EntryBefore::default(),
+            previous_entry: PreviousEntry::default(),
             pairs: Vec::new(),
             frame_ids: Vec::new(),
         }
@@ -112,36 +112,36 @@ impl<S: EventSink> Reader<S> {
         bytes
     }
 
-    fn start(&mut self, slot: u32, mode: Mode) {
+    fn start_container(&mut self, slot: u32, mode: Mode) {
         let slot = slot as usize;
         while self.open.len() <= slot {
-            self.open.push(Open { mode, items: Vec::new(), taken: 0 });
+            self.open.push(OpenContainer { mode, items: Vec::new(), item_count: 0 });
         }
         if let Some(open) = self.open.get_mut(slot) {
             open.mode = mode;
             open.items.clear();
-            open.taken = 0;
+            open.item_count = 0;
         }
     }
 
     fn finish_dict(&mut self, pairs: &[Value]) -> Result<Value, ReadError> {
         let Reader { store, seen, queue, .. } = self;
-        let found = match claim(pairs) {
-            Some(Key::Action) => match store.event(pairs, seen, queue.rows()) {
+        let found = match identify(pairs) {
+            Some(Key::Action) => match store.parse_event(pairs, seen, queue.rows()) {
                 Ok(event) => {
                     let row = queue.push(event).ok_or(ReadError::TooMany("events"))?;
                     Some(Value::new(Kind::Event, row))
                 }
                 Err(_) => None,
             },
-            Some(Key::Filename) => store.frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
-            Some(Key::State) => store.block(pairs, seen).ok().map(|block| row(Kind::Block, &mut store.blocks, block)),
+            Some(Key::Filename) => store.parse_frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
+            Some(Key::State) => store.parse_block(pairs, seen).ok().map(|block| push_row(Kind::Block, &mut store.blocks, block)),
             Some(Key::Blocks) => {
-                store.segment(pairs, seen).ok().map(|segment| row(Kind::Segment, &mut store.segments, segment))
+                store.parse_segment(pairs, seen).ok().map(|segment| push_row(Kind::Segment, &mut store.segments, segment))
             }
-            Some(Key::Stage) => store.annotation(pairs).ok().map(|mark| row(Kind::Annotation, &mut store.marks, mark)),
+            Some(Key::Stage) => store.parse_annotation(pairs).ok().map(|mark| push_row(Kind::Annotation, &mut store.marks, mark)),
             Some(Key::RealSize) => {
-                store.history_entry(pairs, seen).ok().map(|entry| row(Kind::HistoryEntry, &mut store.history, entry))
+                store.parse_history_entry(pairs, seen).ok().map(|entry| push_row(Kind::HistoryEntry, &mut store.history, entry))
             }
             _ => None,
         };
@@ -152,8 +152,8 @@ impl<S: EventSink> Reader<S> {
     }
 
     /// Finishes a dict with separate keys and values. Tries delta decoding first.
-    fn finish_apart(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
-        if let Some(event) = self.before.next(keys, values, &mut self.store, &mut self.seen) {
+    fn finish_keys_values(&mut self, keys: &[Value], values: &[Value]) -> Result<Value, ReadError> {
+        if let Some(event) = self.previous_entry.next(keys, values, &mut self.store, &mut self.seen) {
             let row = self.queue.push(event).ok_or(ReadError::TooMany("events"))?;
             return Ok(Value::new(Kind::Event, row));
         }
@@ -163,7 +163,7 @@ impl<S: EventSink> Reader<S> {
         let made = self.finish_dict(&pairs);
         self.pairs = pairs;
         let event = made.as_ref().ok().and_then(|made| made.as_kind(Kind::Event)).and_then(|_| self.queue.newest());
-        self.before.set(keys, values, event);
+        self.previous_entry.set(keys, values, event);
         made
     }
 
@@ -185,7 +185,7 @@ impl<S: EventSink> Reader<S> {
 }
 
 /// Appends a row and returns its handle. Other limits keep tables below 2^32 rows.
-fn row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
+fn push_row<T>(kind: Kind, table: &mut Vec<T>, row: T) -> Value {
     table.push(row);
     Value::new(kind, table.len() as u32 - 1)
 }
@@ -256,11 +256,11 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn open_list(&mut self, slot: u32) {
-        self.start(slot, Mode::List);
+        self.start_container(slot, Mode::List);
     }
 
     fn open_dict(&mut self, slot: u32) {
-        self.start(slot, Mode::Dict);
+        self.start_container(slot, Mode::Dict);
     }
 
     fn append(&mut self, slot: u32, items: &[Value]) -> Result<(), (usize, ReadError)> {
@@ -283,10 +283,10 @@ impl<S: EventSink> Builder for Reader<S> {
                         Some(row) => {
                             let event = self.queue.take(row).ok_or((at, ReadError::EventUsedTwice))?;
                             self.seen.place(row, trace, read.events);
-                            self.sink.event(trace, &event);
+                            self.sink.event_at(trace, &event);
                             read.events += 1;
                         }
-                        None if read.other.is_none() => read.other = Some((open.taken + at as u64, item)),
+                        None if read.other.is_none() => read.other = Some((open.item_count + at as u64, item)),
                         None => {}
                     }
                 }
@@ -295,17 +295,17 @@ impl<S: EventSink> Builder for Reader<S> {
                 if mode == Mode::Frames && items.iter().any(|item| !item.is(Kind::Frame)) {
                     open.mode = Mode::List;
                 }
-                open.hold(items)?;
+                open.push_items(items)?;
             }
         }
-        open.taken += items.len() as u64;
+        open.item_count += items.len() as u64;
         Ok(())
     }
 
     fn set_items(&mut self, slot: u32, pairs: &[Value]) -> Result<(), (usize, ReadError)> {
         if let Some(open) = self.open.get_mut(slot as usize) {
-            open.hold(pairs)?;
-            open.taken += pairs.len() as u64 / 2;
+            open.push_items(pairs)?;
+            open.item_count += pairs.len() as u64 / 2;
         }
         Ok(())
     }
@@ -324,8 +324,8 @@ impl<S: EventSink> Builder for Reader<S> {
         value
     }
 
-    fn whole_dict(&mut self, keys: &[Value], values: &[Value]) -> Option<Value> {
-        self.finish_apart(keys, values).ok()
+    fn build_dict(&mut self, keys: &[Value], values: &[Value]) -> Option<Value> {
+        self.finish_keys_values(keys, values).ok()
     }
 
     /// Stacks and frames have no identity. An event goes to the sink once, when a list takes it.
@@ -334,7 +334,7 @@ impl<S: EventSink> Builder for Reader<S> {
     }
 
     fn open_len(&self, slot: u32) -> u64 {
-        self.open.get(slot as usize).map_or(0, |open| open.taken)
+        self.open.get(slot as usize).map_or(0, |open| open.item_count)
     }
 
     fn key_text(&self, key: Value) -> Option<String> {

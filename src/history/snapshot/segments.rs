@@ -8,7 +8,7 @@ pub enum BlockState {
     Allocated,
     /// Freed by the program and still used by a stream (`active_pending_free`, in some versions
     /// `active_awaiting_free`).
-    Pending,
+    AwaitingFree,
     Inactive,
 }
 

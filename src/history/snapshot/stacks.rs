@@ -30,7 +30,7 @@ impl StackId {
 pub struct Stacks {
     nodes: Column<(u32, u32)>,
     /// Complete stacks by a hash of their frames, so that a known stack takes one lookup instead of one per frame.
-    whole: HashTable<(u64, u32)>,
+    by_frames: HashTable<(u64, u32)>,
     children: HashTable<u32>,
     hasher: RandomState,
 }
@@ -39,7 +39,7 @@ impl Default for Stacks {
     fn default() -> Self {
         Stacks {
             nodes: [(0, u32::MAX)].into_iter().collect(),
-            whole: HashTable::new(),
+            by_frames: HashTable::new(),
             children: HashTable::new(),
             hasher: RandomState::default(),
         }
@@ -54,18 +54,18 @@ impl Stacks {
             return Some(StackId::EMPTY);
         }
         let hash = self.hasher.hash_one(frames);
-        if let Some(&(_, id)) = self.whole.find(hash, |&(known, id)| known == hash && self.is(StackId(id), frames)) {
+        if let Some(&(_, id)) = self.by_frames.find(hash, |&(known, id)| known == hash && self.is_equal(StackId(id), frames)) {
             return Some(StackId(id));
         }
         let mut node = 0;
         for &frame in frames.iter().rev() {
             node = self.child(node, frame)?;
         }
-        self.whole.insert_unique(hash, (hash, node), |&(hash, _)| hash);
+        self.by_frames.insert_unique(hash, (hash, node), |&(hash, _)| hash);
         Some(StackId(node))
     }
 
-    fn is(&self, id: StackId, frames: &[u32]) -> bool {
+    fn is_equal(&self, id: StackId, frames: &[u32]) -> bool {
         let mut at = id.0 as usize;
         frames.iter().all(|&wanted| {
             let (parent, frame) = self.nodes.at(at);
@@ -120,7 +120,7 @@ impl Stacks {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.nodes.heap_bytes() + self.whole.allocation_size() + self.children.allocation_size()
+        self.nodes.heap_bytes() + self.by_frames.allocation_size() + self.children.allocation_size()
     }
 }
 

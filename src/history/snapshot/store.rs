@@ -8,7 +8,7 @@ use super::segments::{AnnotationMark, Block, Segment};
 use super::stacks::{StackId, Stacks};
 use super::strings::{StringId, Strings};
 use super::value::{Kind, Value};
-use crate::recorder::{Token, Tree};
+use crate::recorder::{Token, ValueTree};
 use base::column::Column;
 use hashbrown::HashMap;
 
@@ -32,11 +32,11 @@ struct Container {
     start: u64,
     length: u32,
     /// Length of the prefix of one kind. Finding a value of another kind then needs no search.
-    alike: u32,
+    same_kind: u32,
 }
 
 /// Maximum number of distinct pairs in the cache. A process has fewer pools.
-const PAIRS: usize = 4096;
+const MAX_CACHED_PAIRS: usize = 4096;
 
 /// Tables of a file while it is being read.
 #[derive(Default)]
@@ -67,10 +67,10 @@ pub(super) struct Store {
 }
 
 /// Index of every empty container. Tables of 2^32 rows do not fit into memory.
-const NOWHERE: u32 = u32::MAX;
+const EMPTY_CONTAINER: u32 = u32::MAX;
 
 /// Maximum nesting depth of recorder data.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 
 /// Maximum length of a value's text for display, in bytes.
 const MOST_TEXT: usize = 2_000;
@@ -99,13 +99,13 @@ impl Store {
     /// event without a stack.
     pub(super) fn container(&mut self, kind: Kind, values: &[Value]) -> Result<Value, ReadError> {
         if values.is_empty() {
-            return Ok(Value::new(kind, NOWHERE));
+            return Ok(Value::new(kind, EMPTY_CONTAINER));
         }
         let id = u32::try_from(self.containers.len()).map_err(|_| ReadError::TooMany("containers"))?;
         let length = u32::try_from(values.len()).map_err(|_| ReadError::TooMany("values in one container"))?;
         let first = values.first().map(|first| first.kind());
         let alike = values.iter().take_while(|value| Some(value.kind()) == first).count() as u32;
-        self.containers.push(Container { start: self.items.len() as u64, length, alike });
+        self.containers.push(Container { start: self.items.len() as u64, length, same_kind: alike });
         values.iter().for_each(|&value| self.items.push(value));
         Ok(Value::new(kind, id))
     }
@@ -117,7 +117,7 @@ impl Store {
             return Ok(Value::new(kind, known.index()));
         }
         let tuple = self.container(kind, values)?;
-        if self.pairs.len() < PAIRS {
+        if self.pairs.len() < MAX_CACHED_PAIRS {
             self.pairs.insert(pair, tuple);
         }
         Ok(tuple)
@@ -125,11 +125,11 @@ impl Store {
 
     /// Iterates over the values of a list or tuple, or over key, value, key, value… of a dict.
     pub(super) fn values(&self, container: Value) -> impl Iterator<Item = Value> + '_ {
-        let Container { start, length, .. } = self.place(container);
+        let Container { start, length, .. } = self.container_range(container);
         self.items.range(start as usize..start as usize + length as usize)
     }
 
-    fn place(&self, container: Value) -> Container {
+    fn container_range(&self, container: Value) -> Container {
         match container.kind() {
             Kind::List | Kind::Tuple | Kind::Dict => {
                 self.containers.get(container.index() as usize).unwrap_or_default()
@@ -221,13 +221,13 @@ impl Store {
     pub(super) fn stack_at(&mut self, key: Key, value: Value) -> Result<StackId, ContentError> {
         match value.kind() {
             Kind::Stack => Ok(StackId(value.index())),
-            Kind::List => match self.first_other(value, Kind::Frame) {
+            Kind::List => match self.first_not_of(value, Kind::Frame) {
                 None => Ok(StackId::EMPTY),
                 Some((at, other)) => {
                     let problem = match other.kind() {
                         Kind::Dict => {
                             let pairs = self.pairs(other);
-                            self.frame(&pairs, &mut Default::default())
+                            self.parse_frame(&pairs, &mut Default::default())
                                 .err()
                                 .unwrap_or_else(|| ContentError { path: String::new(), problem: Problem::Missing })
                         }
@@ -242,11 +242,11 @@ impl Store {
     }
 
     /// Returns index and handle of the first value of a list that is not of `kind`.
-    pub(super) fn first_other(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
-        let place = self.place(list);
+    pub(super) fn first_not_of(&self, list: Value, kind: Kind) -> Option<(usize, Value)> {
+        let place = self.container_range(list);
         let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
         match (place.length > 0).then(|| at(0)).flatten() {
-            Some((_, first)) if first.kind() == kind => (place.alike < place.length).then(|| at(place.alike)).flatten(),
+            Some((_, first)) if first.kind() == kind => (place.same_kind < place.length).then(|| at(place.same_kind)).flatten(),
             first => first,
         }
     }
@@ -254,7 +254,7 @@ impl Store {
     /// Formats a value for display, similar to JSON. The text is cut after about 2,000 bytes and 6 levels.
     pub(super) fn describe(&self, value: Value) -> String {
         let mut text = String::new();
-        self.write(value, 0, &mut text);
+        self.write_text(value, 0, &mut text);
         text
     }
 
@@ -279,7 +279,7 @@ impl Store {
         text
     }
 
-    fn write(&self, value: Value, depth: u32, text: &mut String) {
+    fn write_text(&self, value: Value, depth: u32, text: &mut String) {
         if depth > 6 || text.len() > MOST_TEXT {
             text.push('…');
             return;
@@ -304,7 +304,7 @@ impl Store {
                         (_, Kind::Dict) if at % 2 == 1 => text.push_str(": "),
                         _ => text.push_str(", "),
                     }
-                    self.write(item, depth + 1, text);
+                    self.write_text(item, depth + 1, text);
                 }
                 text.push_str(if kind == Kind::Dict { "}" } else { "]" });
             }
@@ -313,7 +313,7 @@ impl Store {
     }
 
     /// Encodes a value for the recorder's tables. Shared containers can expand without limit, so the output is cut.
-    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut Tree) {
+    pub(super) fn encode(&self, value: Value, depth: u32, tree: &mut ValueTree) {
         let is_dict = value.kind() == Kind::Dict;
         tree.put(match value.kind() {
             Kind::Constant if value == Value::NONE => Token::None,
@@ -324,8 +324,8 @@ impl Store {
             }
             Kind::Float => Token::Float(self.floats.get(value.index() as usize).copied().unwrap_or(0.0)),
             Kind::String => Token::Text(self.strings.bytes(StringId(value.index()))),
-            Kind::List | Kind::Tuple if depth < DEEPEST => Token::List,
-            Kind::Dict if depth < DEEPEST => Token::Dict,
+            Kind::List | Kind::Tuple if depth < MAX_DEPTH => Token::List,
+            Kind::Dict if depth < MAX_DEPTH => Token::Dict,
             _ => return tree.put(Token::None),
         });
         if !matches!(value.kind(), Kind::List | Kind::Tuple | Kind::Dict) {

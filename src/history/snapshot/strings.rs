@@ -17,7 +17,7 @@ pub struct StringId(pub u32);
 pub struct Strings {
     pieces: Vec<Vec<u8>>,
     /// Piece, start and length of each string.
-    place: Column<(u32, u32, u32)>,
+    places: Column<(u32, u32, u32)>,
     ids: HashTable<u32>,
     hasher: RandomState,
     /// Total length in bytes.
@@ -33,7 +33,7 @@ const PIECE: usize = 1 << 20;
 impl Default for Strings {
     fn default() -> Self {
         let (pieces, place, ids) = (Vec::new(), Column::new(), HashTable::new());
-        let mut strings = Strings { pieces, place, ids, hasher: RandomState::default(), bytes: 0 };
+        let mut strings = Strings { pieces, places: place, ids, hasher: RandomState::default(), bytes: 0 };
         for key in KEYS {
             strings.intern(key.as_bytes());
         }
@@ -46,7 +46,7 @@ impl Strings {
     /// [`MOST_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
-        let Strings { pieces, place, ids, hasher, bytes: held } = self;
+        let Strings { pieces, places: place, ids, hasher, bytes: held } = self;
         if let Some(&id) = ids.find(hash, |&id| slice(pieces, place, id) == bytes) {
             return Some(StringId(id));
         }
@@ -69,7 +69,7 @@ impl Strings {
 
     /// Returns the bytes of a string, as in the file.
     pub fn bytes(&self, id: StringId) -> &[u8] {
-        slice(&self.pieces, &self.place, id.0)
+        slice(&self.pieces, &self.places, id.0)
     }
 
     /// Returns a string for display. Invalid UTF-8 (lone surrogates) becomes U+FFFD.
@@ -79,16 +79,16 @@ impl Strings {
 
     /// Number of strings, including the schema's words.
     pub fn len(&self) -> usize {
-        self.place.len()
+        self.places.len()
     }
 
     /// Always false, because the schema's words are present.
     pub fn is_empty(&self) -> bool {
-        self.place.is_empty()
+        self.places.is_empty()
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.place.heap_bytes() + self.ids.allocation_size()
+        self.pieces.iter().map(Vec::capacity).sum::<usize>() + self.places.heap_bytes() + self.ids.allocation_size()
     }
 }
 

@@ -5,11 +5,11 @@ use super::value::Value;
 use hashbrown::HashMap;
 
 /// Maximum number of distinct unknown words that are kept. Malicious files can have any number.
-const MOST: usize = 100;
+const MAX_UNKNOWN_WORDS: usize = 100;
 
 /// Object that has an unknown key, or field that has an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum UnknownOwner {
     /// Key of an event. The row is that of the event queue.
     Event,
     /// The `action` of an event.
@@ -29,7 +29,7 @@ pub(super) enum Of {
 }
 
 pub(super) struct Unknown {
-    pub(super) of: Of,
+    pub(super) owner: UnknownOwner,
     pub(super) word: Value,
     pub(super) count: u64,
     pub(super) row: u32,
@@ -45,7 +45,7 @@ impl Default for Keys {
 
 /// Known words that occurred, and unknown ones. Separate from the tables, so that both can be borrowed.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SeenWords {
     /// Indexed by [`Key`].
     keys: Keys,
     pub(super) unknown: Vec<Unknown>,
@@ -53,8 +53,8 @@ pub(super) struct Seen {
     pub(super) events: HashMap<u32, Option<(u32, u64)>, foldhash::fast::RandomState>,
 }
 
-impl Seen {
-    pub(super) fn key(&mut self, key: Key) {
+impl SeenWords {
+    pub(super) fn mark_key(&mut self, key: Key) {
         self.keys.0[key as usize] = true;
     }
 
@@ -63,12 +63,12 @@ impl Seen {
         self.keys.0[key as usize]
     }
 
-    pub(super) fn unknown(&mut self, of: Of, word: Value, row: u32) {
-        if let Some(known) = self.unknown.iter_mut().find(|known| known.of == of && known.word == word) {
+    pub(super) fn add_unknown(&mut self, of: UnknownOwner, word: Value, row: u32) {
+        if let Some(known) = self.unknown.iter_mut().find(|known| known.owner == of && known.word == word) {
             known.count += 1;
-        } else if self.unknown.len() < MOST {
-            self.unknown.push(Unknown { of, word, count: 1, row });
-            if matches!(of, Of::Event | Of::Action) {
+        } else if self.unknown.len() < MAX_UNKNOWN_WORDS {
+            self.unknown.push(Unknown { owner: of, word, count: 1, row });
+            if matches!(of, UnknownOwner::Event | UnknownOwner::Action) {
                 self.events.insert(row, None);
             }
         }

@@ -18,7 +18,7 @@ pub enum WarningKind {
     /// `free_requested` that is never completed, of a block that is not in the segments.
     FreeOfUnknownBlock,
     /// Free whose size differs from the allocation's.
-    SizeOfFreeDiffers,
+    FreeSizeDiffers,
     /// More bytes are live at the start than trace and segments explain.
     UnexplainedBytes,
     /// Fewer bytes are live at the start than trace and segments require: they contradict each other.
@@ -26,23 +26,23 @@ pub enum WarningKind {
     /// The trace has no `free_completed` (skip_actions), so frees count when they are requested.
     FreesNeverComplete,
     /// `time_us` decreases.
-    TimeStepsBack,
+    TimeDecreases,
     /// Annotation that ends without a start.
     AnnotationWithoutStart,
     /// A sum of bytes exceeded 64 signed bits.
     TotalsAtLimit,
     /// The segments are those of one private pool (`MemPool.snapshot()`), which is named.
-    OnePool(String),
+    SinglePool(String),
     /// More bytes are live than reserved: segments are missing or addresses were changed.
-    BeyondReserved,
+    LiveExceedsReserved,
     /// The file has events but no list of segments.
     NoSegments,
     /// The history comes from SnapViewer's plot data.
-    FromADrawing,
+    FromPlotData,
     /// The file was simulated with these allocator settings, not recorded.
     Simulated(String),
     /// Bytes after the end of a compression layer or of the pickle.
-    BytesBehind(&'static str),
+    TrailingBytes(&'static str),
 }
 
 impl WarningKind {
@@ -56,19 +56,19 @@ impl WarningKind {
             WarningKind::AllocatedTwice => "allocated_twice",
             WarningKind::FreedTwice => "freed_twice",
             WarningKind::FreeOfUnknownBlock => "free_of_unknown_block",
-            WarningKind::SizeOfFreeDiffers => "size_of_free_differs",
+            WarningKind::FreeSizeDiffers => "size_of_free_differs",
             WarningKind::UnexplainedBytes => "unexplained_bytes",
             WarningKind::NegativeRemainder => "negative_remainder",
             WarningKind::FreesNeverComplete => "frees_never_complete",
-            WarningKind::TimeStepsBack => "time_steps_back",
+            WarningKind::TimeDecreases => "time_steps_back",
             WarningKind::AnnotationWithoutStart => "annotation_without_start",
             WarningKind::TotalsAtLimit => "totals_at_limit",
-            WarningKind::OnePool(_) => "one_pool",
-            WarningKind::BeyondReserved => "requested_beyond_reserved",
+            WarningKind::SinglePool(_) => "one_pool",
+            WarningKind::LiveExceedsReserved => "requested_beyond_reserved",
             WarningKind::NoSegments => "no_segments",
-            WarningKind::FromADrawing => "from_a_drawing",
+            WarningKind::FromPlotData => "from_a_drawing",
             WarningKind::Simulated(_) => "simulated",
-            WarningKind::BytesBehind(_) => "bytes_behind",
+            WarningKind::TrailingBytes(_) => "bytes_behind",
         }
     }
 
@@ -88,7 +88,7 @@ impl WarningKind {
             WarningKind::FreeOfUnknownBlock => {
                 "free_requested for an unknown block, not drawn".into()
             }
-            WarningKind::SizeOfFreeDiffers => "the size of a free differs from its allocation's".into(),
+            WarningKind::FreeSizeDiffers => "the size of a free differs from its allocation's".into(),
             WarningKind::UnexplainedBytes => {
                 "unexplained bytes live before recording, drawn as one block at the bottom".into()
             }
@@ -98,21 +98,21 @@ impl WarningKind {
             WarningKind::FreesNeverComplete => {
                 "no free_completed events: blocks end at free_requested".into()
             }
-            WarningKind::TimeStepsBack => "the time of an event is before the previous event's".into(),
+            WarningKind::TimeDecreases => "the time of an event is before the previous event's".into(),
             WarningKind::AnnotationWithoutStart => "an annotation ends without a start".into(),
             WarningKind::TotalsAtLimit => "totals of 8 EiB or more are capped and not exact".into(),
-            WarningKind::OnePool(pool) => {
+            WarningKind::SinglePool(pool) => {
                 format!("only pool {pool} is in the file: live and reserved bytes are those of one pool, not of the device")
             }
-            WarningKind::BeyondReserved => {
+            WarningKind::LiveExceedsReserved => {
                 "more bytes are live than reserved: segments are missing, so reserved and free bytes are not reliable".into()
             }
             WarningKind::NoSegments => {
                 "no segments recorded: reserved bytes, and blocks without events, are unknown".into()
             }
             WarningKind::Simulated(settings) => ["simulated, not recorded: allocator settings ", settings].concat(),
-            WarningKind::BytesBehind(what) => format!("data after the end of the {what}, ignored"),
-            WarningKind::FromADrawing => {
+            WarningKind::TrailingBytes(what) => format!("data after the end of the {what}, ignored"),
+            WarningKind::FromPlotData => {
                 "SnapViewer files have only allocations and frees, without times or stacks of frees: allocations drawn to the last \
                  step count as never freed"
                     .into()

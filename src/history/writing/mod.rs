@@ -17,7 +17,7 @@ pub struct Items(usize);
 ///
 /// Each method returns the error of the underlying output.
 #[allow(clippy::missing_errors_doc, reason = "documented on the trait")]
-pub trait Values {
+pub trait ValueWriter {
     fn bool(&mut self, value: bool) -> io::Result<()>;
 
     fn int(&mut self, value: i128) -> io::Result<()>;
@@ -31,10 +31,10 @@ pub trait Values {
     fn key(&mut self, key: &'static str) -> io::Result<()>;
 
     /// Remembers the value that was written last. Returns its number, or `None` if the format has no references.
-    fn remember(&mut self) -> io::Result<Option<u32>>;
+    fn memoize(&mut self) -> io::Result<Option<u32>>;
 
     /// Writes a reference to a remembered value.
-    fn again(&mut self, number: u32) -> io::Result<()>;
+    fn reference(&mut self, number: u32) -> io::Result<()>;
 
     /// Writes a pair of integers.
     fn pair(&mut self, one: i128, other: i128) -> io::Result<()>;

@@ -3,7 +3,7 @@
 //! The default is protocol 4, because older pages of PyTorch's viewer reject 5. Batches have a thousand elements,
 //! because JavaScript functions have a limited number of arguments.
 
-use super::{Items, Values};
+use super::{Items, ValueWriter};
 use std::io::{self, Write};
 
 /// Number of list elements per batch.
@@ -15,7 +15,7 @@ pub struct PickleWriter<W> {
     /// Pickle protocol, 2 to 5.
     protocol: u8,
     /// Number of memoized values.
-    remembered: u32,
+    memoized: u32,
     keys: Vec<(&'static str, u32)>,
 }
 
@@ -27,11 +27,11 @@ impl<W: Write> PickleWriter<W> {
     pub fn new(mut out: W, protocol: u8) -> io::Result<PickleWriter<W>> {
         let protocol = protocol.clamp(2, 5);
         out.write_all(&[0x80, protocol])?;
-        Ok(PickleWriter { out, protocol, remembered: 0, keys: Vec::new() })
+        Ok(PickleWriter { out, protocol, memoized: 0, keys: Vec::new() })
     }
 
     /// Writes an opcode with an index of one or four bytes.
-    fn indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
+    fn write_indexed(&mut self, [short, long]: [u8; 2], number: u32) -> io::Result<()> {
         match u8::try_from(number) {
             Ok(byte) => self.out.write_all(&[short, byte]),
             Err(_) => {
@@ -41,18 +41,18 @@ impl<W: Write> PickleWriter<W> {
         }
     }
 
-    fn put(&mut self) -> io::Result<u32> {
-        let number = self.remembered;
+    fn write_put(&mut self) -> io::Result<u32> {
+        let number = self.memoized;
         match self.protocol {
             4.. => self.out.write_all(&[0x94])?,
-            _ => self.indexed([b'q', b'r'], number)?,
+            _ => self.write_indexed([b'q', b'r'], number)?,
         }
-        self.remembered += 1;
+        self.memoized += 1;
         Ok(number)
     }
 }
 
-impl<W: Write> Values for PickleWriter<W> {
+impl<W: Write> ValueWriter for PickleWriter<W> {
     fn bool(&mut self, value: bool) -> io::Result<()> {
         self.out.write_all(&[if value { 0x88 } else { 0x89 }])
     }
@@ -104,20 +104,20 @@ impl<W: Write> Values for PickleWriter<W> {
     /// Writes the text once, and references afterwards.
     fn key(&mut self, key: &'static str) -> io::Result<()> {
         if let Some(&(_, number)) = self.keys.iter().find(|(known, _)| *known == key) {
-            return self.again(number);
+            return self.reference(number);
         }
         self.text(key.as_bytes())?;
-        let number = self.put()?;
+        let number = self.write_put()?;
         self.keys.push((key, number));
         Ok(())
     }
 
-    fn remember(&mut self) -> io::Result<Option<u32>> {
-        self.put().map(Some)
+    fn memoize(&mut self) -> io::Result<Option<u32>> {
+        self.write_put().map(Some)
     }
 
-    fn again(&mut self, number: u32) -> io::Result<()> {
-        self.indexed([b'h', b'j'], number)
+    fn reference(&mut self, number: u32) -> io::Result<()> {
+        self.write_indexed([b'h', b'j'], number)
     }
 
     fn pair(&mut self, one: i128, other: i128) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! Toolbar of a comparison above the timeline, and the strip of differences below it.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{App, AddListener, Part, LastShown};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use crate::labels::bare_context;
+use crate::labels::context_2d;
 use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
@@ -23,14 +23,14 @@ elements! {
 }
 
 /// Distance, in CSS pixels, within which a click hits a mark.
-const NEAR_PX: f64 = 8.0;
+const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    bar: Shown<Option<Bar>>,
-    is_compared: Shown<bool>,
-    devices: Shown<Vec<(i64, String)>>,
-    strip: Shown<Picture>,
+    bar: LastShown<Option<Bar>>,
+    is_compared: LastShown<bool>,
+    devices: LastShown<Vec<(i64, String)>>,
+    strip: LastShown<Picture>,
 }
 
 /// Everything that determines the strip of differences, in device pixels.
@@ -56,18 +56,18 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.compare_at, "change", |app, elements, _| {
-            if let Some(at) = ComparedAt::ALL.get(chosen(&elements.compare_at)) {
+            if let Some(at) = ComparedAt::ALL.get(selected_index(&elements.compare_at)) {
                 act(app, ComparingAction::AtChosen(*at));
             }
         });
         on(&elements.compare_key, "change", |app, elements, _| {
-            let key = chosen(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
+            let key = selected_index(&elements.compare_key).checked_sub(1).and_then(|at| MatchKey::ALL.get(at));
             act(app, ComparingAction::KeyChosen(key.copied()));
         });
         on(&elements.compare_align, "change", |app, elements, _| {
-            let align = chosen(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
+            let align = selected_index(&elements.compare_align).checked_sub(1).and_then(|at| Align::ALL.get(at));
             act(app, ComparingAction::AlignChosen(align.copied()));
         });
         on(&elements.compare_paths, "change", |app, elements, _| {
@@ -85,39 +85,39 @@ impl Part for Panel {
             let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
             let x = f64::from(event.offset_x()) * scale;
             let marks = strip(&state).map(|strip| strip.marks).unwrap_or_default();
-            let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= NEAR_PX * scale);
+            let nearest = marks.iter().find(|(at, ..)| (at - x).abs() <= CLICK_PX * scale);
             let moment = nearest.map(|(.., moment)| *moment);
             drop(state);
-            act(app, ComparingAction::PointedAt(moment, x));
+            act(app, ComparingAction::CurveClicked(moment, x));
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if let Some(bar) = self.bar.changed(bar(state)) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
+        if let Some(bar) = self.bar.update(bar(state)) {
             show_bar(elements, bar.as_ref());
         }
-        if let Some(others) = self.devices.changed(other_devices(state)) {
+        if let Some(others) = self.devices.update(other_devices(state)) {
             elements.compare_device_field.set_hidden(others.is_empty());
             clear(&elements.compare_device);
-            elements.add(&elements.compare_device, "option", "", "choose…");
+            elements.append_new(&elements.compare_device, "option", "", "choose…");
             for (device, name) in others {
-                let option = elements.add(&elements.compare_device, "option", "", name);
+                let option = elements.append_new(&elements.compare_device, "option", "", name);
                 set_attribute(&option, "value", &device.to_string());
             }
         }
         let scale = state.canvas.map_or(1.0, |canvas| canvas.scale);
         let strip = strip(state);
-        if let Some(is_compared) = self.is_compared.changed(state.comparing.pair.is_some()) {
+        if let Some(is_compared) = self.is_compared.update(state.comparing.pair.is_some()) {
             elements.difference_field.set_hidden(!is_compared);
         }
-        let size = app.sizes.difference.get().on_device(scale);
+        let size = app.sizes.difference.get().to_device(scale);
         let picture = Picture { strip, size, theme: Some(app.theme.borrow().clone()) };
-        let Some(picture) = self.strip.changed(picture) else { return };
+        let Some(picture) = self.strip.update(picture) else { return };
         draw(elements, picture, scale);
     }
 }
 
-fn chosen(picker: &HtmlSelectElement) -> usize {
+fn selected_index(picker: &HtmlSelectElement) -> usize {
     usize::try_from(picker.selected_index()).unwrap_or(0)
 }
 
@@ -154,7 +154,7 @@ fn draw(elements: &Elements, picture: &Picture, scale: f64) {
         canvas.set_width(picture.size.0);
         canvas.set_height(picture.size.1);
     }
-    let (Some(context), Some(theme)) = (bare_context(canvas), &picture.theme) else { return };
+    let (Some(context), Some(theme)) = (context_2d(canvas), &picture.theme) else { return };
     let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
     let zero = (height / 2.0).round();

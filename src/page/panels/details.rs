@@ -1,7 +1,7 @@
 //! Details of the selected allocation.
 
-use crate::app::{App, Part, Shown};
-use crate::dom::{append, clear, set_attribute, set_text, show_text, source_link};
+use crate::app::{App, Part, LastShown};
+use crate::dom::{append, clear, set_attribute, set_text, show_text, set_source_link};
 use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::Details;
@@ -16,15 +16,15 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Shown<Option<Box<Details>>>,
-    settings: Shown<u32>,
+    shown: LastShown<Option<Box<Details>>>,
+    settings: LastShown<u32>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if self.settings.changed(state.settings.version).is_some()
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if self.settings.update(state.settings.version).is_some()
             && let Some(Some(details)) = &self.shown.0
         {
             show(elements, details, &state.settings);
@@ -32,7 +32,7 @@ impl Part for Panel {
         if self.shown.0.as_ref() == Some(&state.selection) {
             return;
         }
-        if let Some(selection) = self.shown.changed(state.selection.clone()) {
+        if let Some(selection) = self.shown.update(state.selection.clone()) {
             elements.details.set_hidden(selection.is_none());
             elements.about_hint.set_hidden(selection.is_some());
             match selection {
@@ -40,13 +40,13 @@ impl Part for Panel {
                     show(elements, details, &state.settings);
                     elements.selection_panel.set_scroll_top(0);
                 }
-                None => forget(elements),
+                None => clear_attributes(elements),
             }
         }
     }
 }
 
-fn forget(elements: &Elements) {
+fn clear_attributes(elements: &Elements) {
     for name in ["data-allocation", "data-size", "data-address"] {
         let _ = elements.details.remove_attribute(name);
     }
@@ -73,10 +73,10 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
         match run {
             Run::Own(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
             Run::Internal(frames) => {
-                let item = elements.add(&elements.frames, "li", "internal", "");
-                let fold = elements.add(&item, "details", "", "");
-                elements.add(&fold, "summary", "", &counted(frames.len() as u64, "internal frame"));
-                let list = elements.add(&fold, "ol", "", "");
+                let item = elements.append_new(&elements.frames, "li", "internal", "");
+                let fold = elements.append_new(&item, "details", "", "");
+                elements.append_new(&fold, "summary", "", &counted(frames.len() as u64, "internal frame"));
+                let list = elements.append_new(&fold, "ol", "", "");
                 frames.iter().for_each(|frame| append(&list, &frame_element(elements, frame, settings)));
             }
         }
@@ -105,12 +105,12 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
             set_attribute(&place, "title", &frame.place);
         }
         if let Ok(link) = &link {
-            source_link(&place, link);
+            set_source_link(&place, link);
         }
         append(&item, &place);
     }
     for note in &frame.notes {
-        elements.add(&item, "span", "note", note);
+        elements.append_new(&item, "span", "note", note);
     }
     item
 }

@@ -1,7 +1,7 @@
 //! Export dialog.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dialog::{was_closed_by_browser, set_open};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
 use engine::protocol::ExportTable;
@@ -20,16 +20,16 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    trace: Shown<Option<String>>,
+    trace: LastShown<Option<String>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
         on(&elements.export, "close", |app, elements, _| {
-            if is_ended(&elements.export) {
+            if was_closed_by_browser(&elements.export) {
                 app.dispatch(Action::of(ExportAction::Closed));
             }
         });
@@ -43,28 +43,28 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(trace) = self.trace.changed(state.export.trace.clone()) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(trace) = self.trace.update(state.export.trace.clone()) {
             set_text(&elements.export_onto, trace.as_deref().unwrap_or("into a profiler trace…"));
         }
         if set_open(&elements.export, state.export.dialog == Dialog::Open) {
-            for format in Format::ALL.into_iter().filter(|format| format.has_pixels()) {
-                if let Some(size) = last_part(elements, format.control()) {
+            for format in Format::ALL.into_iter().filter(|format| format.is_raster()) {
+                if let Some(size) = size_label(elements, format.control()) {
                     set_text(&size, &pixels(state, format));
                 }
             }
-            offer(elements, state);
+            fill_choices(elements, state);
         }
     }
 }
 
 /// Returns the last element of a button, which shows the size of the picture.
-fn last_part(dom: &Dom, button: &str) -> Option<Element> {
+fn size_label(dom: &Dom, button: &str) -> Option<Element> {
     dom.document.get_element_by_id(button)?.last_element_child()
 }
 
 /// Fills the lists of tables and ranges.
-fn offer(dom: &Elements, state: &State) {
+fn fill_choices(dom: &Elements, state: &State) {
     set_text(&dom.export_note, &exported(state));
     let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());
     dom.fill_options(&dom.export_table, &tables);

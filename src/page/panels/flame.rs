@@ -1,8 +1,8 @@
 //! Elements around the flame graph: path to the zoomed box, card next to the pointer, and status line.
 
 use super::hover::place_card;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
 use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
@@ -19,16 +19,16 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    crumbs: Shown<Vec<Crumb>>,
-    card: Shown<Option<FlameCard>>,
-    pressed: Shown<(Growth, Arrangement)>,
+    crumbs: LastShown<Vec<Crumb>>,
+    card: LastShown<Option<FlameCard>>,
+    pressed: LastShown<(Growth, Arrangement)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Flame);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.flame_merge, "change", |app, elements, _| {
             let merge = match elements.flame_merge.selected_index() {
                 1 => Merge::Function,
@@ -38,15 +38,15 @@ impl Part for Panel {
             app.dispatch(Action::of(FlameAction::Merged(merge)));
         });
         on(&elements.flame_crumbs, "click", |app, _, event| {
-            if let Some(node) = number(event, "data-node") {
+            if let Some(node) = number_at(event, "data-node") {
                 app.dispatch(Action::of(FlameAction::Chosen(node)));
             }
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let flame = &state.flame;
-        if let Some((growth, arrangement)) = self.pressed.changed((flame.growth, state.views.arrangement)) {
+        if let Some((growth, arrangement)) = self.pressed.update((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [
                 (&elements.flame_turn, *growth == Growth::Up),
                 (&elements.flame_invert, arrangement.root == Root::Innermost),
@@ -60,7 +60,7 @@ impl Part for Panel {
                 Merge::File => 2,
             });
         }
-        if let Some(crumbs) = self.crumbs.changed(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
+        if let Some(crumbs) = self.crumbs.update(flame.page().map(|page| crumbs(page)).unwrap_or_default()) {
             clear(&elements.flame_crumbs);
             for crumb in crumbs {
                 let button = elements.new_button("", &crumb.text, ("data-node", &crumb.node.to_string()));
@@ -75,7 +75,7 @@ impl Part for Panel {
         set_text(&elements.flame_note, note(&state.flame, state));
         set_text(&elements.flame_reading, &reading(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
-        if let Some(card) = self.card.changed(hovered) {
+        if let Some(card) = self.card.update(hovered) {
             elements.flame_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.flame_card_title, &card.title);

@@ -1,7 +1,7 @@
 //! Virtualized rows of a grid: elements exist only for visible rows and are reused while scrolling.
 
 use crate::app::App;
-use crate::dom::{Dom, append, give_focus, listen, number, observe, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{Dom, append, focus_element, listen, number_at, observe_sizes, set_attribute, set_flag, set_style, set_text};
 use std::rc::Rc;
 use ui::Action;
 use ui::rows::{Cell, Extent, Grid, RowView};
@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 /// Height, in CSS pixels, of the header, which covers the top of a grid.
-pub(super) const HEAD_PX: f64 = 24.0;
+pub(super) const HEADER_PX: f64 = 24.0;
 
 /// Elements of a grid.
 pub(super) struct GridElements<'a> {
@@ -20,9 +20,9 @@ pub(super) struct GridElements<'a> {
     /// Element that is shown if there are no rows, and its text.
     pub(super) empty: [&'a HtmlElement; 2],
     /// Prefix of the ids of rows.
-    pub(super) id: &'static str,
+    pub(super) id_prefix: &'static str,
     /// Attribute with the id of the item in a row.
-    pub(super) of: &'static str,
+    pub(super) item_attribute: &'static str,
 }
 
 /// Row elements of a grid.
@@ -54,7 +54,7 @@ impl Rows {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
         set_style(place.space, "height", &[&(grid.all_px as u32).to_string(), "px"].concat());
-        set_style(place.rows, "transform", &["translateY(", &(grid.rows_px as i32).to_string(), "px)"].concat());
+        set_style(place.rows, "transform", &["translateY(", &(grid.offset_px as i32).to_string(), "px)"].concat());
         place.empty[0].set_hidden(grid.empty.is_empty());
         set_text(place.empty[1], grid.empty);
         while rows.len() > grid.rows.len() {
@@ -78,7 +78,7 @@ impl Rows {
 }
 
 fn row_id(place: &GridElements<'_>, row: u32) -> String {
-    [place.id, &row.to_string()].concat()
+    [place.id_prefix, &row.to_string()].concat()
 }
 
 fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
@@ -119,7 +119,7 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
     if shown.row != view.row || shown.of != view.of {
         element.set_id(&row_id(place, view.row));
         set_attribute(element, "data-row", &view.row.to_string());
-        set_attribute(element, place.of, &view.of.to_string());
+        set_attribute(element, place.item_attribute, &view.of.to_string());
         set_attribute(element, "aria-rowindex", &(u64::from(view.row) + 2).to_string());
     }
     if shown.class != view.class {
@@ -149,12 +149,12 @@ pub(super) fn watch_scroll(
     });
     let scrolled = tell.clone();
     listen(list, "scroll", move |_| scrolled());
-    observe(&[list], move |_| tell())
+    observe_sizes(&[list], move |_| tell())
 }
 
 /// Returns the clicked row, and how it changes the rows chosen before.
 pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
-    let row = number(event, "data-row")?;
+    let row = number_at(event, "data-row")?;
     let event = event.dyn_ref::<MouseEvent>()?;
     let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
         (true, _) => Extent::Through,
@@ -165,11 +165,11 @@ pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
 }
 
 /// Moves the focus from a filter field to its list on Enter, Escape and arrow down.
-pub(super) fn leave_field(to: &HtmlElement, event: &Event) {
+pub(super) fn move_focus_from_field(to: &HtmlElement, event: &Event) {
     let key = event.dyn_ref::<KeyboardEvent>().filter(|event| !event.is_composing()).map(KeyboardEvent::key);
     if matches!(key.as_deref(), Some("Enter" | "Escape" | "ArrowDown")) {
         event.prevent_default();
         event.stop_propagation();
-        give_focus(to);
+        focus_element(to);
     }
 }

@@ -1,7 +1,7 @@
 //! Help dialog: keys and gestures in groups, with a filter.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dialog::{was_closed_by_browser, set_open};
 use crate::dom::clear;
 use crate::elements::elements;
 use ui::help::{FIRST, FORMS, Group, groups};
@@ -19,17 +19,17 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    letters: Shown<Letters>,
-    filter: Shown<String>,
+    letters: LastShown<Letters>,
+    filter: LastShown<String>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.help_close, "click", |app, _, _| app.dispatch(Action::HelpClosed));
         on(&elements.help, "close", |app, elements, _| {
-            if is_ended(&elements.help) {
+            if was_closed_by_browser(&elements.help) {
                 app.dispatch(Action::HelpClosed);
             }
         });
@@ -48,16 +48,16 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if set_open(&elements.help, state.help == Help::Open) {
             elements.help_filter.set_value(&state.help_filter);
         }
         if state.help == Help::Open
-            && let Some(filter) = self.filter.changed(state.help_filter.clone())
+            && let Some(filter) = self.filter.update(state.help_filter.clone())
         {
             show_groups(elements, &groups(filter));
         }
-        if let Some(letters) = self.letters.changed(state.letters) {
+        if let Some(letters) = self.letters.update(state.letters) {
             elements.letters.set_checked(*letters == Letters::On);
         }
     }
@@ -72,17 +72,17 @@ fn show_groups(elements: &Elements, groups: &[Group]) {
         let list: Element = if group.title == FORMS {
             elements.forms.clone().into()
         } else {
-            let section = elements.add(&elements.keys, "section", if group.title == FIRST { "start" } else { "" }, "");
-            elements.add(&section, "h3", "", group.title);
-            elements.add(&section, "dl", "", "")
+            let section = elements.append_new(&elements.keys, "section", if group.title == FIRST { "start" } else { "" }, "");
+            elements.append_new(&section, "h3", "", group.title);
+            elements.append_new(&section, "dl", "", "")
         };
         for row in &group.rows {
-            let line = elements.add(&list, "div", "", "");
-            let term = elements.add(&line, "dt", "", "");
+            let line = elements.append_new(&list, "div", "", "");
+            let term = elements.append_new(&line, "dt", "", "");
             for key in &row.keys {
-                elements.add(&term, "kbd", "", key);
+                elements.append_new(&term, "kbd", "", key);
             }
-            elements.add(&line, "dd", "", row.text);
+            elements.append_new(&line, "dd", "", row.text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Card next to the pointer, and the status line below the timeline.
 
-use crate::app::{App, Part, Shown};
+use crate::app::{App, Part, LastShown};
 use crate::dom::{Dom, set_attribute, set_style, set_text};
 use crate::elements::elements;
 use ui::State;
@@ -17,15 +17,15 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    card: Shown<Option<Card>>,
-    reading: Shown<(String, String)>,
+    card: LastShown<Option<Card>>,
+    reading: LastShown<(String, String)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(card) = self.card.changed(slices::card(state).or_else(|| state.hover.as_ref().map(card))) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(card) = self.card.update(slices::card(state).or_else(|| state.hover.as_ref().map(card))) {
             elements.card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.card_title, &card.title);
@@ -41,9 +41,9 @@ impl Part for Panel {
             }
         }
         if state.hover.is_some() || state.slices.hovered.is_some() {
-            place(elements, state);
+            place_timeline_card(elements, state);
         }
-        if let Some((text, exact)) = self.reading.changed(reading(state)) {
+        if let Some((text, exact)) = self.reading.update(reading(state)) {
             set_text(&elements.reading, text);
             set_attribute(&elements.reading, "title", exact);
         }
@@ -65,7 +65,7 @@ fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
 }
 
 /// Positions the card next to the hovered block, without covering it.
-fn place(elements: &Elements, state: &State) {
+fn place_timeline_card(elements: &Elements, state: &State) {
     let Some(canvas) = state.canvas else { return };
     let (stage, card) = (&elements.stage, &elements.card);
     let (left, top) = (f64::from(elements.plot.offset_left()), f64::from(elements.plot.offset_top()));
@@ -76,7 +76,7 @@ fn place(elements: &Elements, state: &State) {
     if let Some((_, x)) = &state.slices.hovered {
         return move_to(card, beside((left + x / canvas.scale, room.1), card_size, room));
     }
-    let Some(pointer) = state.cursor_on_canvas() else { return };
+    let Some(pointer) = state.crosshair_on_canvas() else { return };
     let x = left + pointer.x / canvas.scale;
     let y = top + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
     let block = block_px(state);

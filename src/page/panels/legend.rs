@@ -1,7 +1,7 @@
 //! Legend of the colours, whose entries fade what they name, and the selects for stacking order, colouring and axis.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, hit, number, set_attribute, set_flag, set_style, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::{Grouping, LegendEntry, Plot};
@@ -9,7 +9,7 @@ use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{Covered, FEW, Line, filtered, heading, lines as entry_lines};
+use ui::legend::{VisiblePixels, FEW, Line, filtered, heading, lines as entry_lines};
 use ui::marks::lanes;
 use ui::{Action, State};
 use web_sys::{Event, HtmlElement};
@@ -23,9 +23,9 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    lanes: Shown<u32>,
-    pickers: Shown<(Option<Grouping>, Grouping, Axis, bool)>,
-    entries: Shown<Entries>,
+    lanes: LastShown<u32>,
+    pickers: LastShown<(Option<Grouping>, Grouping, Axis, bool)>,
+    entries: LastShown<Entries>,
 }
 
 /// Everything that determines the list.
@@ -35,7 +35,7 @@ struct Entries {
     plot: Plot,
     colouring: Grouping,
     faded: BTreeSet<u32>,
-    covered: Option<Covered>,
+    covered: Option<VisiblePixels>,
     background: [u8; 4],
     filter: String,
 }
@@ -43,7 +43,7 @@ struct Entries {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.stacking, "change", |app, elements, _| {
             app.dispatch(Action::StackingChosen(Grouping::named(&elements.stacking.value())));
         });
@@ -61,19 +61,19 @@ impl Part for Panel {
         on(&elements.legend_filter, "input", |app, elements, _| {
             app.dispatch(Action::LegendFiltered(elements.legend_filter.value()));
         });
-        on(&elements.legend_entries, "click", clicked);
-        on(&elements.legend_entries, "dblclick", clicked);
+        on(&elements.legend_entries, "click", on_click);
+        on(&elements.legend_entries, "dblclick", on_click);
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        if let Some(lanes) = self.lanes.changed(lanes(state)) {
+        if let Some(lanes) = self.lanes.update(lanes(state)) {
             // The style sheet's default of 26 px is the height of the axis alone.
             set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
         let timed = state.device().is_some_and(|device| device.time_us.is_some());
         let pickers = (state.looks.stacking, state.looks.colouring, state.axis, timed);
-        if let Some((stacking, colouring, axis, timed)) = self.pickers.changed(pickers) {
+        if let Some((stacking, colouring, axis, timed)) = self.pickers.update(pickers) {
             elements.stacking.set_value(stacking.map_or("birth", Grouping::name));
             elements.colouring.set_value(colouring.name());
             let group = state.looks.group().map(|group| group.map_or("birth", Grouping::name));
@@ -87,7 +87,7 @@ impl Part for Panel {
         let covered = state.view.as_ref().and_then(|view| state.covered(view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
-        if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.changed(now) {
+        if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {
             let entries = entries.as_deref().map_or(&[][..], Vec::as_slice);
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &heading(*plot, *colouring));
@@ -102,7 +102,7 @@ impl Part for Panel {
 }
 
 /// Returns a slot's colour in CSS syntax.
-pub(super) fn rgb(palette: &[[u8; 4]; 256], slot: u32) -> String {
+pub(super) fn slot_colour(palette: &[[u8; 4]; 256], slot: u32) -> String {
     let [red, green, blue, _] = palette.get((slot * SHADES) as usize).copied().unwrap_or_default();
     format!("rgb({red} {green} {blue})")
 }
@@ -118,36 +118,36 @@ fn palette(theme: &Theme, colouring: Grouping) -> &[[u8; 4]; 256] {
 
 fn show_entries(elements: &Elements, lines: &[Line], palette: &[[u8; 4]; 256]) {
     // Rebuilding the list must not move the focus away from an entry.
-    let focused = elements.focus().and_then(|focus| focus.get_attribute("data-slot"));
+    let focused = elements.focused_element().and_then(|focus| focus.get_attribute("data-slot"));
     clear(&elements.legend_entries);
     if lines.is_empty() {
-        elements.add(&elements.legend_entries, "li", "none", "No matches");
+        elements.append_new(&elements.legend_entries, "li", "none", "No matches");
     }
     for line in lines {
-        let item = elements.add(&elements.legend_entries, "li", "", "");
+        let item = elements.append_new(&elements.legend_entries, "li", "", "");
         let button = elements.new_button("entry", "", ("data-slot", &line.slot.to_string()));
         set_attribute(&button, "aria-pressed", if line.faded { "false" } else { "true" });
         set_attribute(&button, "title", &line.exact);
-        let swatch = elements.add(&button, "span", "swatch", "");
-        set_style(&swatch, "background", &rgb(palette, line.slot));
-        elements.add(&button, "span", "label", &line.label);
+        let swatch = elements.append_new(&button, "span", "swatch", "");
+        set_style(&swatch, "background", &slot_colour(palette, line.slot));
+        elements.append_new(&button, "span", "label", &line.label);
         for column in &line.columns {
-            elements.add(&button, "span", "bytes", column);
+            elements.append_new(&button, "span", "bytes", column);
         }
         append(&item, &button);
         let only = elements.new_button("only", "only", ("data-slot", &line.slot.to_string()));
         set_attribute(&only, "aria-label", &format!("Only {}", line.label));
         append(&item, &only);
         if focused.as_deref() == Some(line.slot.to_string().as_str()) {
-            give_focus(&button);
+            focus_element(&button);
         }
     }
 }
 
 /// Handles clicks on an entry. A click fades the entry or restores it. A double click, or its "only" button, fades all
 /// others.
-fn clicked(app: &'static App, _: &'static Elements, event: &Event) {
-    let (Some(button), Some(slot)) = (hit(event, "button"), number(event, "data-slot")) else { return };
+fn on_click(app: &'static App, _: &'static Elements, event: &Event) {
+    let (Some(button), Some(slot)) = (hit_element(event, "button"), number_at(event, "data-slot")) else { return };
     if event.type_() == "dblclick" || button.class_name() == "only" {
         app.dispatch(Action::LegendIsolated(slot));
     } else {

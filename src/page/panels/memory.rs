@@ -1,9 +1,9 @@
 //! Elements around the bars of the Segments tab: headings, sums, filters, card next to the pointer, and status line.
 
-use super::grid::{leave_field, watch_scroll};
+use super::grid::{move_focus_from_field, watch_scroll};
 use super::hover::place_card;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_style, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use engine::protocol::StatePage;
 use std::rc::Rc;
@@ -25,14 +25,14 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    page: Shown<Option<Rc<StatePage>>>,
-    answer: Shown<(Vec<String>, bool)>,
-    headings: Shown<Vec<Heading>>,
-    choices: Shown<[Vec<String>; 2]>,
-    chosen: Shown<([usize; 3], bool)>,
-    card: Shown<Option<MemoryCard>>,
-    text: Shown<String>,
-    kept: Shown<Vec<KeptLine>>,
+    page: LastShown<Option<Rc<StatePage>>>,
+    answer: LastShown<(Vec<String>, bool)>,
+    headings: LastShown<Vec<Heading>>,
+    choices: LastShown<[Vec<String>; 2]>,
+    chosen: LastShown<([usize; 3], bool)>,
+    card: LastShown<Option<MemoryCard>>,
+    text: LastShown<String>,
+    kept: LastShown<Vec<KeptLine>>,
 }
 
 impl Part for Panel {
@@ -44,7 +44,7 @@ impl Part for Panel {
         watch_scroll(app, &elements.memory_scroll, 0.0, scrolled)
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.memory_sort, "change", |app, elements, _| {
             act(app, MemoryAction::SortChosen(elements.memory_sort.selected_index().max(0) as usize));
         });
@@ -58,34 +58,34 @@ impl Part for Panel {
             act(app, MemoryAction::RequestTyped(elements.memory_request.value()));
         });
         on(&elements.memory_kept, "click", |app, _, event| {
-            if let Some(allocation) = number(event, "data-keeper") {
-                act(app, MemoryAction::KeeperPicked(allocation));
+            if let Some(allocation) = number_at(event, "data-keeper") {
+                act(app, MemoryAction::KeptLineClicked(allocation));
             }
         });
-        on(&elements.memory_request, "keydown", |_, elements, event| leave_field(&elements.memory_canvas, event));
+        on(&elements.memory_request, "keydown", |_, elements, event| move_focus_from_field(&elements.memory_canvas, event));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let memory = &state.memory;
         let choices = [pool_choices(memory), stream_choices(memory)];
-        if let Some(choices) = self.choices.changed(choices) {
+        if let Some(choices) = self.choices.update(choices) {
             for (picker, lines) in [&elements.memory_pool, &elements.memory_stream].into_iter().zip(choices) {
                 elements.fill_options(picker, lines);
                 // A filter without alternatives is hidden.
                 picker.set_hidden(lines.len() < 3);
             }
-            self.chosen = Shown::default();
+            self.chosen = LastShown::default();
         }
-        if let Some((chosen, is_fitted)) = self.chosen.changed((memory.chosen(), memory.fits())) {
+        if let Some((chosen, is_fitted)) = self.chosen.update((memory.chosen(), memory.fits())) {
             let pickers = [&elements.memory_sort, &elements.memory_pool, &elements.memory_stream];
             for (picker, place) in pickers.into_iter().zip(chosen) {
                 picker.set_selected_index(*place as i32);
             }
             set_flag(&elements.memory_fit, "aria-pressed", *is_fitted);
         }
-        if let Some(Some(page)) = self.page.changed(memory.page().cloned()) {
+        if let Some(Some(page)) = self.page.update(memory.page().cloned()) {
             show_sums(elements, page);
-            if let Some(lines) = self.kept.changed(kept(page)) {
+            if let Some(lines) = self.kept.update(kept(page)) {
                 fill_kept(elements, lines);
             }
         }
@@ -94,28 +94,28 @@ impl Part for Panel {
             (None, Some(page)) => fits(page),
             (None, None) => Vec::new(),
         };
-        if let Some(answer) = self.answer.changed((answer, memory.wrong.is_some())) {
+        if let Some(answer) = self.answer.update((answer, memory.wrong.is_some())) {
             elements.memory_fits.set_class_name(if answer.1 { "wrong" } else { "" });
             clear(&elements.memory_fits);
             for line in &answer.0 {
-                elements.add(&elements.memory_fits, "p", "", line);
+                elements.append_new(&elements.memory_fits, "p", "", line);
             }
         }
-        if let Some(headings) = self.headings.changed(headings(memory)) {
+        if let Some(headings) = self.headings.update(headings(memory)) {
             clear(&elements.memory_headings);
             for heading in headings {
-                let line = elements.add(&elements.memory_headings, "p", "", "");
-                elements.add(&line, "b", "", &heading.name);
-                elements.add(&line, "span", "", &heading.sums);
+                let line = elements.append_new(&elements.memory_headings, "p", "", "");
+                elements.append_new(&line, "b", "", &heading.name);
+                elements.append_new(&line, "span", "", &heading.sums);
                 set_style(&line, "transform", &["translateY(", &heading.top.to_string(), "px)"].concat());
             }
         }
         set_text(&elements.memory_note, &note(&state.memory, state));
         set_text(&elements.memory_reading, &reading(&state.memory, state));
-        if let Some(text) = self.text.changed(memory.text.clone()) {
+        if let Some(text) = self.text.update(memory.text.clone()) {
             elements.set_value(&elements.memory_request, text);
         }
-        if let Some(card) = self.card.changed(hovered(&state.memory, state)) {
+        if let Some(card) = self.card.update(hovered(&state.memory, state)) {
             elements.memory_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.memory_card_title, &card.title);
@@ -134,7 +134,7 @@ fn fill_kept(elements: &Elements, lines: &[KeptLine]) {
     clear(&elements.memory_kept);
     elements.memory_kept.set_hidden(lines.is_empty());
     for line in lines {
-        let item = elements.add(&elements.memory_kept, "li", "", "");
+        let item = elements.append_new(&elements.memory_kept, "li", "", "");
         match line.allocation {
             Some(allocation) => {
                 let button = elements.new_button("", &line.text, ("data-keeper", &allocation.to_string()));

@@ -1,11 +1,11 @@
 //! Canvas of the Segments tab: bars, sizes and outlines, redrawn only after a change, and pointer events.
 
-use crate::app::{App, On, Part};
+use crate::app::{App, AddListener, Part};
 use crate::device::watch_size;
-use crate::dom::{self, place_in, set_style};
+use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
-use crate::labels::{bare_context, ink};
-use crate::painter::faded_look;
+use crate::labels::{context_2d, contrast_colour};
+use crate::painter::base_look;
 use crate::theme::Theme;
 use engine::protocol::PieceKind;
 use picture::render::layers::{self, Placed};
@@ -27,9 +27,9 @@ elements! {
 
 /// Minimum width, in CSS pixels, of a segment with lines at its sides. On a narrower one they would cover half its
 /// width.
-const SIDED_PX: i32 = 8;
+const MIN_SEGMENT_PX: i32 = 8;
 /// Minimum width, in CSS pixels, of a block with a line at its left. On a narrower one nothing else would be visible.
-const LINED_PX: i32 = 3;
+const MIN_BLOCK_PX: i32 = 3;
 
 /// Picture that was drawn last.
 #[derive(Default)]
@@ -47,12 +47,12 @@ impl Part for Panel {
         watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.memory_plot;
-        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(place(app, elements, event))));
+        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(position(app, elements, event))));
         on(plot, "pointerleave", |app, _, _| act(app, MemoryAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
-            if let Some(at) = place(app, elements, event) {
+            if let Some(at) = position(app, elements, event) {
                 act(app, MemoryAction::Clicked(at));
             }
         });
@@ -65,7 +65,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         if state.views.seen() != Some(Tab::Memory) {
             // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
@@ -78,7 +78,7 @@ impl Part for Panel {
             return;
         }
         let (picture, theme) = &now;
-        let look = faded_look(&theme.look, picture.is_ordered, &picture.faded);
+        let look = base_look(&theme.look, picture.is_ordered, &picture.faded);
         let thick = state.memory.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
         if draw(elements, picture, theme, &look, thick).is_some() {
             self.frames += 1;
@@ -125,7 +125,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         drawn.above.push(rect(x, [bottom - thick, bottom], edge));
         drawn.above.push(rect(x, [top, top + thick], edge));
         let sides = [[x[0] - thick, x[0]], [x[1], x[1] + thick]];
-        let is_sided = x[1] - x[0] >= SIDED_PX * thick;
+        let is_sided = x[1] - x[0] >= MIN_SEGMENT_PX * thick;
         for (side, _) in sides.into_iter().zip(frame.lines).filter(|(_, has_line)| *has_line && is_sided) {
             drawn.above.push(rect(side, [bottom - thick, top + thick], edge));
         }
@@ -139,7 +139,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
             PieceKind::Live | PieceKind::Pending => paint,
         };
         let is_block = tile.kind != PieceKind::Rounding;
-        let is_wide = x[1] - x[0] >= LINED_PX * thick;
+        let is_wide = x[1] - x[0] >= MIN_BLOCK_PX * thick;
         let striped = tile.kind == PieceKind::Pending;
         drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
@@ -164,7 +164,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         canvas.set_width(width);
         canvas.set_height(height);
     }
-    let context = bare_context(canvas)?;
+    let context = context_2d(canvas)?;
     let data = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&image.pixels), width, height).ok()?;
     context.put_image_data(&data, 0.0, 0.0).ok()?;
     context.set_text_baseline("middle");
@@ -174,7 +174,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         let is_plain = matches!(tile.kind, PieceKind::Live);
         let ground = if is_plain { drawn.colours.get(usize::from(tile.paint)).copied() } else { None };
         context.set_fill_style_str(match ground {
-            Some(ground) => ink(ground),
+            Some(ground) => contrast_colour(ground),
             None => &theme.text,
         });
         // Cannot fail for a string.
@@ -188,7 +188,7 @@ fn act(app: &App, action: MemoryAction) {
 }
 
 /// Returns the position of a mouse event on the canvas, in device pixels.
-fn place(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
+fn position(app: &App, elements: &Elements, event: &Event) -> Option<[f64; 2]> {
     let scale = app.state.borrow().memory.canvas?.scale;
-    place_in(&elements.memory_plot, event, scale)
+    position_in(&elements.memory_plot, event, scale)
 }

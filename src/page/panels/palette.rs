@@ -1,8 +1,8 @@
 //! Command palette: a text field, and the list of matching entries.
 
-use crate::app::{App, On, Part};
-use crate::dialog::{close, is_ended, set_open};
-use crate::dom::{append, clear, number, set_attribute, set_flag, set_or_remove, set_text};
+use crate::app::{App, AddListener, Part};
+use crate::dialog::{close, was_closed_by_browser, set_open};
+use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
 use ui::palette::{PaletteAction, PaletteStep, Target};
 use ui::palette_entries::{Entry, PaletteView, view};
@@ -18,7 +18,7 @@ elements! {
 }
 
 /// Number of entries that Page Up and Page Down move by.
-const PAGE: i32 = 8;
+const PAGE_ENTRIES: i32 = 8;
 
 #[derive(Default)]
 pub(super) struct Panel {
@@ -28,19 +28,19 @@ pub(super) struct Panel {
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.palette, "close", |app, elements, _| {
-            if is_ended(&elements.palette) {
+            if was_closed_by_browser(&elements.palette) {
                 act(app, PaletteAction::Closed);
             }
         });
         on(&elements.palette_field, "input", |app, elements, _| {
             act(app, PaletteAction::Typed(elements.palette_field.value()));
         });
-        on(&elements.palette_field, "keydown", press);
+        on(&elements.palette_field, "keydown", on_key);
         on(&elements.palette_list, "click", |app, elements, event| {
-            if let Some(place) = number(event, "data-place") {
-                pick(app, elements, place as usize);
+            if let Some(place) = number_at(event, "data-place") {
+                run_entry(app, elements, place as usize);
             }
         });
         // A click on the dialog itself is one outside of its content.
@@ -52,7 +52,7 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         if set_open(&elements.palette, state.palette.dialog == Dialog::Open) {
             elements.palette_field.set_value(&state.palette.text);
         }
@@ -101,7 +101,7 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
     set_attribute(&line, "id", &id(place));
     set_attribute(&line, "role", "option");
     set_attribute(&line, "data-place", &place.to_string());
-    let name = elements.add(&line, "span", "name", "");
+    let name = elements.append_new(&line, "span", "name", "");
     // Consecutive letters that were typed, or that were not, form one piece.
     let mut piece = String::new();
     let mut was_typed = false;
@@ -114,22 +114,22 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
         was_typed = is_typed;
     }
     add_piece(elements, &name, &mut piece, was_typed);
-    elements.add(&line, "span", "kind", entry.kind);
-    let keys = elements.add(&line, "span", "keys", "");
+    elements.append_new(&line, "span", "kind", entry.kind);
+    let keys = elements.append_new(&line, "span", "keys", "");
     for key in &entry.keys {
-        elements.add(&keys, "kbd", "", key);
+        elements.append_new(&keys, "kbd", "", key);
     }
     line
 }
 
 fn add_piece(elements: &Elements, name: &Element, piece: &mut String, is_typed: bool) {
     if !piece.is_empty() {
-        elements.add(name, if is_typed { "b" } else { "span" }, "", piece);
+        elements.append_new(name, if is_typed { "b" } else { "span" }, "", piece);
         piece.clear();
     }
 }
 
-fn press(app: &'static App, elements: &'static Elements, event: &Event) {
+fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
     // Keys of an input method are ignored. A palette that was closed keeps the focus until the next frame.
     if key.is_composing() || !elements.palette.open() {
@@ -138,12 +138,12 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
     let action = match key.key().as_str() {
         "ArrowDown" => PaletteAction::Moved(1),
         "ArrowUp" => PaletteAction::Moved(-1),
-        "PageDown" => PaletteAction::Moved(PAGE),
-        "PageUp" => PaletteAction::Moved(-PAGE),
+        "PageDown" => PaletteAction::Moved(PAGE_ENTRIES),
+        "PageUp" => PaletteAction::Moved(-PAGE_ENTRIES),
         "Enter" => {
             event.prevent_default();
             let active = view(&app.state.borrow()).active;
-            return pick(app, elements, active);
+            return run_entry(app, elements, active);
         }
         _ => return,
     };
@@ -152,7 +152,7 @@ fn press(app: &'static App, elements: &'static Elements, event: &Event) {
 }
 
 /// Runs an entry. The dialog is closed first, because closing restores the focus, and the entry may move it.
-fn pick(app: &'static App, elements: &Elements, place: usize) {
+fn run_entry(app: &'static App, elements: &Elements, place: usize) {
     let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
         close(&elements.palette);

@@ -1,7 +1,7 @@
 //! Tables of a report, added to the page in pieces over several frames. Adding a whole report at once takes twice as
 //! long as a frame.
 
-use super::report::{add_row, sheet_of};
+use super::report::{add_row, new_sheet};
 use crate::dom::{Dom, append};
 use std::iter::Enumerate;
 use std::vec::IntoIter;
@@ -10,18 +10,18 @@ use web_sys::Element;
 
 /// Number of rows in the first piece. Each later piece has twice as many as the previous one, so the longest table
 /// takes at most ten frames.
-const ROWS_AT_FIRST: usize = 6;
+const FIRST_ROWS: usize = 6;
 
 /// Tables that are not yet shown completely, in order.
 pub(super) struct Pieces {
     sheets: Enumerate<IntoIter<SheetView>>,
-    begun: Option<Begun>,
+    partial: Option<PartialTable>,
     /// Number of rows in the next piece.
     rows: usize,
 }
 
 /// Table that is partly shown.
-struct Begun {
+struct PartialTable {
     body: Element,
     columns: Vec<(String, Kind)>,
     rows: IntoIter<RowView>,
@@ -36,12 +36,12 @@ impl Default for Pieces {
 impl Pieces {
     /// Starts with none of the tables shown.
     pub(super) fn new(sheets: Vec<SheetView>) -> Pieces {
-        Pieces { sheets: sheets.into_iter().enumerate(), begun: None, rows: ROWS_AT_FIRST }
+        Pieces { sheets: sheets.into_iter().enumerate(), partial: None, rows: FIRST_ROWS }
     }
 
     /// Returns whether everything is shown.
-    pub(super) fn is_over(&self) -> bool {
-        self.sheets.len() == 0 && self.begun.as_ref().is_none_or(|begun| begun.rows.len() == 0)
+    pub(super) fn is_done(&self) -> bool {
+        self.sheets.len() == 0 && self.partial.as_ref().is_none_or(|begun| begun.rows.len() == 0)
     }
 
     /// Shows the next piece. A table's title and header count as one row.
@@ -49,15 +49,15 @@ impl Pieces {
         let mut left = self.rows;
         self.rows = self.rows.saturating_mul(2);
         while left > 0 {
-            let row = self.begun.as_mut().and_then(|begun| begun.rows.next());
-            if let (Some(begun), Some(row)) = (&self.begun, row) {
+            let row = self.partial.as_mut().and_then(|begun| begun.rows.next());
+            if let (Some(begun), Some(row)) = (&self.partial, row) {
                 add_row(dom, &begun.body, &begun.columns, &row);
             } else {
                 let Some((place, sheet)) = self.sheets.next() else { return };
-                let (table, body) = sheet_of(dom, place, &sheet);
+                let (table, body) = new_sheet(dom, place, &sheet);
                 append(to, &table);
                 let SheetView { columns, rows, .. } = sheet;
-                self.begun = body.map(|body| Begun { body, columns, rows: rows.into_iter() });
+                self.partial = body.map(|body| PartialTable { body, columns, rows: rows.into_iter() });
             }
             left -= 1;
         }

@@ -1,11 +1,11 @@
 //! Selects for the plotted quantity, the legend of the lines, and details of the selected segment.
 
-use crate::app::{App, On, Part, Shown};
+use crate::app::{App, AddListener, Part, LastShown};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use ui::keys::BINDINGS;
 use ui::plots::Chosen;
-use ui::plots::line::KeyEntry;
+use ui::plots::line::CurveKeyEntry;
 use ui::plots::segment::view;
 use ui::plots::view::{Pickers, pickers};
 use ui::plots::{NAMES, PlotAction, PlotStep};
@@ -22,45 +22,45 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    pickers: Shown<Pickers>,
-    lists: Shown<[Vec<String>; 2]>,
-    key: Shown<Vec<KeyEntry>>,
-    chosen: Shown<Option<Chosen>>,
+    pickers: LastShown<Pickers>,
+    lists: LastShown<[Vec<String>; 2]>,
+    key: LastShown<Vec<CurveKeyEntry>>,
+    chosen: LastShown<Option<Chosen>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
-        on(&elements.show, "change", |app, elements, _| act(app, chosen(&elements.show).map(PlotAction::Shown)));
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
+        on(&elements.show, "change", |app, elements, _| act(app, selected_index(&elements.show).map(PlotAction::Shown)));
         // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
-            act(app, chosen(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
+            act(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
         });
         on(&elements.only_stream, "change", |app, elements, _| {
-            act(app, chosen(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
+            act(app, selected_index(&elements.only_stream).map(|place| PlotAction::Stream(place.checked_sub(1))));
         });
         on(&elements.details_only, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Plot(PlotStep::OnlySegment)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let pickers = pickers(state);
-        if let Some(lists) = self.lists.changed([pickers.pools.clone(), pickers.streams.clone()]) {
+        if let Some(lists) = self.lists.update([pickers.pools.clone(), pickers.streams.clone()]) {
             for (select, lines) in [&elements.only_pool, &elements.only_stream].into_iter().zip(lists) {
                 elements.fill_options(select, lines);
             }
         }
-        if let Some(pickers) = self.pickers.changed(pickers) {
+        if let Some(pickers) = self.pickers.update(pickers) {
             show_pickers(elements, pickers);
         }
-        if let Some(key) = self.key.changed(state.curve_key()) {
+        if let Some(key) = self.key.update(state.curve_key()) {
             elements.lines.set_hidden(key.is_empty());
             key.iter().for_each(|entry| show_line(elements, entry));
         }
         let before = self.chosen.0.as_ref().is_some_and(Option::is_some);
-        match self.chosen.changed(state.chosen_segment().cloned()) {
+        match self.chosen.update(state.selected_segment().cloned()) {
             Some(Some(chosen)) => show_segment(elements, chosen),
             Some(None) if before => {
                 let _ = elements.details.remove_attribute("data-segment");
@@ -77,7 +77,7 @@ fn act(app: &App, action: Option<PlotAction>) {
     action.into_iter().for_each(|action| app.dispatch(Action::Plot(action)));
 }
 
-fn chosen(select: &HtmlSelectElement) -> Option<usize> {
+fn selected_index(select: &HtmlSelectElement) -> Option<usize> {
     usize::try_from(select.selected_index()).ok()
 }
 
@@ -112,7 +112,7 @@ fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &s
 }
 
 /// Updates the button that toggles a line. The table of shortcuts contains its id.
-fn show_line(elements: &Elements, entry: &KeyEntry) {
+fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
     let wanted = Command::Plot(PlotStep::Toggle(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
     let Some(button) = elements.by_id::<HtmlElement>(binding.control) else { return };

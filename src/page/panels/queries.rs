@@ -1,9 +1,9 @@
 //! SQL tab: the editor, and the results, which come from a worker with its own wasm.
 
-use crate::app::{App, On, Part};
-use crate::dom::{said, set_text};
+use crate::app::{App, AddListener, Part};
+use crate::dom::{attribute_at, set_text};
 use crate::elements::elements;
-use crate::querying::sql;
+use crate::sql_worker::sql_worker;
 use js_sys::Array;
 use ui::State;
 use ui::queries::Subject;
@@ -20,16 +20,16 @@ elements! {
 pub(super) struct Panel;
 
 /// Distance, in CSS pixels, from the end of the visible part at which more rows are created.
-const NEAR_PX: i32 = 600;
+const LOAD_MORE_PX: i32 = 600;
 
 fn run(app: &'static App, elements: &Elements) {
-    sql(app).work(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
+    sql_worker(app).run(app, Array::of2(&"run".into(), &elements.sql_text.value().into()));
 }
 
 /// Sends the worker the action of the element that was clicked or that has the focus on Enter.
 fn act(app: &'static App, event: &Event) {
-    if let Some(what) = said(event, "data-act") {
-        sql(app).work(app, Array::of2(&"act".into(), &what.into()));
+    if let Some(what) = attribute_at(event, "data-act") {
+        sql_worker(app).run(app, Array::of2(&"act".into(), &what.into()));
     }
 }
 
@@ -37,13 +37,13 @@ impl Part for Panel {
     type Elements = Elements;
     const TAB: Option<Tab> = Some(Tab::Sql);
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sql_text, "input", |app, elements, _| {
             let text = elements.sql_text.value();
             // Without syntax colours until the worker has sent them.
             set_text(&elements.sql_colour, &[&text, "\n"].concat());
             let cursor = elements.sql_text.selection_start().ok().flatten().unwrap_or(0);
-            sql(app).tell(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));
+            sql_worker(app).send(&Array::of3(&"typed".into(), &text.into(), &cursor.into()));
         });
         on(&elements.sql_text, "keydown", |app, elements, event| {
             let Some(key) = event.dyn_ref::<KeyboardEvent>() else { return };
@@ -52,7 +52,7 @@ impl Part for Panel {
             if name == "Enter" && is_run {
                 run(app, elements);
             } else if is_listed && matches!(&*name, "ArrowUp" | "ArrowDown" | "Tab" | "Escape") {
-                sql(app).tell(&Array::of2(&"key".into(), &name.into()));
+                sql_worker(app).send(&Array::of2(&"key".into(), &name.into()));
             } else {
                 return;
             }
@@ -67,17 +67,17 @@ impl Part for Panel {
         });
         on(&elements.sql_scroll, "scroll", |app, elements, _| {
             let place = &elements.sql_scroll;
-            if place.scroll_height() - place.scroll_top() - place.client_height() < NEAR_PX {
-                sql(app).tell(&Array::of1(&"more".into()));
+            if place.scroll_height() - place.scroll_top() - place.client_height() < LOAD_MORE_PX {
+                sql_worker(app).send(&Array::of1(&"more".into()));
             }
         });
         on(&elements.sql_run, "click", |app, elements, _| run(app, elements));
-        on(&elements.sql_cancel, "click", |app, _, _| sql(app).restart(app));
+        on(&elements.sql_cancel, "click", |app, _, _| sql_worker(app).restart(app));
     }
 
-    fn show(&mut self, app: &'static App, _: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, _: &Elements, state: &State) {
         if let Some(subject) = Subject::of(state) {
-            sql(app).open(app, subject);
+            sql_worker(app).open(app, subject);
         }
     }
 }

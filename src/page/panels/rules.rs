@@ -2,12 +2,12 @@
 
 use super::report;
 use super::rules_form;
-use crate::app::{App, On, Part, Shown};
-use crate::dialog::{is_ended, set_open};
-use crate::dom::{append, cause, clear, give_focus, number, set_attribute, set_flag, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dialog::{was_closed_by_browser, set_open};
+use crate::dom::{append, error_message, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::export;
-use crate::storage::stored;
+use crate::storage::load_value;
 use ui::export::ExportAction;
 use ui::rules::{Choice, Form, Pane, RuleEdit, RulesAction, RulesView, view};
 use ui::settings::{Dialog, SettingsAction};
@@ -31,7 +31,7 @@ pub(crate) const KEY: &str = "memscape.rules";
 
 /// Loads the stored rules.
 pub(crate) fn load(app: &App) {
-    if let Some(text) = stored(&app.dom, KEY) {
+    if let Some(text) = load_value(&app.dom, KEY) {
         act(app, RulesAction::Loaded(text));
     }
 }
@@ -39,22 +39,22 @@ pub(crate) fn load(app: &App) {
 /// Lets the browser save a set of rules.
 pub(crate) fn save(app: &App, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
-    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| cause(&error)))));
+    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| error_message(&error)))));
 }
 
 #[derive(Default)]
 pub(super) struct Panel {
-    changes: Shown<u32>,
-    result: Shown<Option<SheetView>>,
+    changes: LastShown<u32>,
+    result: LastShown<Option<SheetView>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.rules_close, "click", |app, _, _| act(app, RulesAction::Closed));
         on(&elements.rules, "close", |app, elements, _| {
-            if is_ended(&elements.rules) {
+            if was_closed_by_browser(&elements.rules) {
                 act(app, RulesAction::Closed);
             }
         });
@@ -78,12 +78,12 @@ impl Part for Panel {
             elements.rules_form.set_scroll_top(0);
         });
         on(&elements.rules_rows, "input", |app, _, event| {
-            if let Some(edit) = rules_form::typed(event) {
+            if let Some(edit) = rules_form::typed_edit(event) {
                 act(app, RulesAction::Edited(edit));
             }
         });
         on(&elements.rules_rows, "click", |app, elements, event| {
-            if let Some(edit) = rules_form::pressed(&elements.rules_rows, event) {
+            if let Some(edit) = rules_form::pressed_edit(&elements.rules_rows, event) {
                 act(app, RulesAction::Edited(edit));
             }
         });
@@ -94,29 +94,29 @@ impl Part for Panel {
         on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(Form::Mosaic)));
         on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
         on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
-        on(&elements.rules_errors, "click", to_line);
+        on(&elements.rules_errors, "click", select_error_line);
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         set_open(&elements.rules, state.rules.dialog == Dialog::Open);
         if state.rules.dialog == Dialog::Closed {
             return;
         }
-        if self.changes.changed(state.rules.changes).is_some() {
+        if self.changes.update(state.rules.changes).is_some() {
             show_rules(elements, &view(state));
         }
-        if let Some(result) = self.result.changed(categories(&state.why)) {
+        if let Some(result) = self.result.update(categories(&state.why)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => {
-                    let table = report::table(elements, sheet, "rules-title");
+                    let table = report::new_table(elements, sheet, "rules-title");
                     // Focusable, so that keys can scroll it. Nothing in it can be focused.
                     set_attribute(&table, "tabindex", "0");
                     append(&elements.rules_result, &table);
                 }
                 None => {
                     let text = if state.file().is_some() { "" } else { "Open a snapshot to see bytes by category." };
-                    elements.add(&elements.rules_result, "p", "quiet", text);
+                    elements.append_new(&elements.rules_result, "p", "quiet", text);
                 }
             }
         }
@@ -153,7 +153,7 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     elements.rules_undo.set_hidden(!view.can_undo);
     clear(&elements.rules_errors);
     for (line, text) in &view.errors {
-        let item = elements.add(&elements.rules_errors, "li", "", "");
+        let item = elements.append_new(&elements.rules_errors, "li", "", "");
         let button = elements.new_button("", text, ("data-line", &line.to_string()));
         append(&item, &button);
     }
@@ -169,7 +169,7 @@ fn import(app: &'static App, elements: &Elements) {
     app.busy.spawn(async move {
         let read = match JsFuture::from(file.text()).await {
             Ok(text) => Ok(text.as_string().unwrap_or_default()),
-            Err(error) => Err(file.name() + " could not be read: " + &cause(&error) + "."),
+            Err(error) => Err(file.name() + " could not be read: " + &error_message(&error) + "."),
         };
         act(app, RulesAction::Imported(read));
     });
@@ -178,8 +178,8 @@ fn import(app: &'static App, elements: &Elements) {
 }
 
 /// Selects the line of the clicked error.
-fn to_line(app: &'static App, elements: &'static Elements, event: &Event) {
-    let Some(before) = number(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
+fn select_error_line(app: &'static App, elements: &'static Elements, event: &Event) {
+    let Some(before) = number_at(event, "data-line").and_then(|line| line.checked_sub(1)) else { return };
     act(app, RulesAction::PaneChosen(Pane::Json));
     let field = &elements.rules_text;
     // A hidden field cannot be focused, and the state shows it only with the next frame.
@@ -190,7 +190,7 @@ fn to_line(app: &'static App, elements: &'static Elements, event: &Event) {
     let length = |line: &str| line.encode_utf16().count() as u32;
     let from: u32 = lines.by_ref().take(before as usize).map(|line| length(line) + 1).sum();
     let to = from + lines.next().map_or(0, length);
-    give_focus(field);
+    focus_element(field);
     // Fails only for an element that was removed.
     let _ = field.set_selection_range(from, to);
 }

@@ -1,6 +1,6 @@
 //! Table of category rules, with a row for each rule. Fields are updated in place, so that the user keeps the focus.
 
-use crate::dom::{Dom, append, give_focus, number, said, set_attribute, set_flag, set_text};
+use crate::dom::{Dom, append, focus_element, number_at, attribute_at, set_attribute, set_flag, set_text};
 use ui::rules::{RuleEdit, RuleField, RuleRow};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlButtonElement, HtmlInputElement};
@@ -49,10 +49,10 @@ fn new_row(dom: &Dom, place: u32) -> Element {
     let row = dom.new_element("tr", "", "");
     set_attribute(&row, "data-place", &place.to_string());
     let number = (place + 1).to_string();
-    dom.add(&row, "td", "number", &number);
+    dom.append_new(&row, "td", "number", &number);
     for ((_, name), placeholder) in RuleField::ALL.into_iter().zip(PLACEHOLDERS) {
-        let cell = dom.add(&row, "td", name, "");
-        let field = dom.add(&cell, "input", "", "");
+        let cell = dom.append_new(&row, "td", name, "");
+        let field = dom.append_new(&cell, "input", "", "");
         for (attribute, value) in [
             ("type", "text"),
             ("data-field", name),
@@ -64,10 +64,10 @@ fn new_row(dom: &Dom, place: u32) -> Element {
             set_attribute(&field, attribute, value);
         }
         if name == "note" {
-            dom.add(&cell, "p", "others", "");
+            dom.append_new(&cell, "p", "others", "");
         }
     }
-    let cell = dom.add(&row, "td", "buttons", "");
+    let cell = dom.append_new(&row, "td", "buttons", "");
     for (name, title, sign) in BUTTONS {
         let button = dom.new_button("", sign, ("data-move", name));
         set_attribute(&button, "title", title);
@@ -90,16 +90,16 @@ fn button(row: &Element, name: &str) -> Option<HtmlButtonElement> {
 }
 
 /// Returns the edit for text that was typed.
-pub(super) fn typed(event: &Event) -> Option<RuleEdit> {
-    let field = RuleField::named(&said(event, "data-field")?)?;
+pub(super) fn typed_edit(event: &Event) -> Option<RuleEdit> {
+    let field = RuleField::named(&attribute_at(event, "data-field")?)?;
     let value = event.target()?.dyn_into::<HtmlInputElement>().ok()?.value();
-    Some(RuleEdit::Set(number(event, "data-place")? as usize, field, value))
+    Some(RuleEdit::Set(number_at(event, "data-place")? as usize, field, value))
 }
 
 /// Returns the edit for a pressed button. The focus moves along with the rule.
-pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
-    let name = said(event, "data-move")?;
-    let place = number(event, "data-place")?;
+pub(super) fn pressed_edit(table: &Element, event: &Event) -> Option<RuleEdit> {
+    let name = attribute_at(event, "data-move")?;
+    let place = number_at(event, "data-place")?;
     let to = match name.as_str() {
         "up" => place.checked_sub(1)?,
         "down" => place + 1,
@@ -107,6 +107,6 @@ pub(super) fn pressed(table: &Element, event: &Event) -> Option<RuleEdit> {
     };
     let row = table.query_selector(&["[data-place=\"", &to.to_string(), "\"]"].concat()).ok().flatten();
     let other = row.and_then(|row| button(&row, &name));
-    other.iter().for_each(|button| give_focus(button));
+    other.iter().for_each(|button| focus_element(button));
     Some(RuleEdit::Moved(place as usize, to as usize))
 }

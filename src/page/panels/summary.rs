@@ -1,7 +1,7 @@
 //! File tab of the side panel: selects for snapshot and device, headline numbers, facts and warnings.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, said, set_attribute, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, clear, attribute_at, set_attribute, set_text};
 use crate::elements::elements;
 use base::units::counted;
 use engine::protocol::{DeviceSummary, FileSummary};
@@ -20,31 +20,31 @@ elements! {
 
 /// Contents for a file that is still loading: devices (value, text), numbers (label, value), and the index of the shown
 /// device.
-type Numbers = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
+type PartialSummary = (Vec<(String, String)>, Vec<(&'static str, String)>, usize);
 
 #[derive(Default)]
 pub(super) struct Panel {
     /// Load, index of the device, and bytes of the last request that ran out of memory. The summary depends only on
     /// these.
-    shown: Shown<(u32, Option<usize>, Option<u64>)>,
-    unfinished: Shown<Option<Numbers>>,
+    shown: LastShown<(u32, Option<usize>, Option<u64>)>,
+    unfinished: LastShown<Option<PartialSummary>>,
     /// Names of the snapshots, index of the chosen one, and a note about files that are not listed.
-    snapshots: Shown<(Vec<String>, usize, Option<String>)>,
-    name: Shown<String>,
+    snapshots: LastShown<(Vec<String>, usize, Option<String>)>,
+    name: LastShown<String>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.device, "change", |app, elements, _| {
             if let Ok(ordinal) = elements.device.value().parse() {
                 app.dispatch(Action::DeviceChosen(ordinal));
             }
         });
         on(&elements.headlines, "click", |app, _, event| {
-            if let Some(place) = said(event, "data-place") {
-                app.dispatch(Action::MomentTyped(place));
+            if let Some(place) = attribute_at(event, "data-place") {
+                app.dispatch(Action::GoToEntered(place));
             }
         });
         on(&elements.snapshot, "change", |app, elements, _| {
@@ -54,20 +54,20 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
-        if let Some((names, chosen, note)) = self.snapshots.changed((names, state.chosen, unlisted(state))) {
+        if let Some((names, chosen, note)) = self.snapshots.update((names, state.chosen, unlisted(state))) {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
             if let Some(note) = note {
-                set_attribute(&elements.add(&elements.snapshot, "option", "", note), "disabled", "");
+                set_attribute(&elements.append_new(&elements.snapshot, "option", "", note), "disabled", "");
             }
             elements.snapshot_field.set_hidden(names.len() < 2);
             let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);
         }
         let name = state.drawn_file().map(file_title).unwrap_or_default();
-        if let Some(name) = self.name.changed(name) {
+        if let Some(name) = self.name.update(name) {
             set_text(&elements.file_name, name);
             elements.file_name.set_hidden(name.is_empty());
             let title = if name.is_empty() { "memscape".to_owned() } else { format!("{name} · memscape") };
@@ -77,7 +77,7 @@ impl Part for Panel {
         let open = state.file().map(|_| state.device_place);
         let marks = state.around.marks.latest();
         let failed = marks.and_then(|marks| marks.out_of_memory.last()).map(|mark| mark.requested);
-        if self.shown.changed((state.load, open, failed)).is_none() {
+        if self.shown.update((state.load, open, failed)).is_none() {
             return;
         }
         elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
@@ -87,7 +87,7 @@ impl Part for Panel {
         show_warnings(elements, file);
         match state.device() {
             Some(device) => show_device(elements, file, device, failed),
-            None => show_nothing(elements),
+            None => show_no_device(elements),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Panel {
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
         let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
         let now = devices.map(|devices| (devices, numbers(state), state.device_place));
-        let Some(Some((devices, numbers, chosen))) = self.unfinished.changed(now) else { return };
+        let Some(Some((devices, numbers, chosen))) = self.unfinished.update(now) else { return };
         elements.device_field.set_hidden(devices.len() < 2);
         if elements.device.child_element_count() as usize == devices.len() {
             // An opened select keeps its options and only changes their texts.
@@ -114,9 +114,9 @@ impl Panel {
         }
         clear(&elements.headlines);
         for (label, value) in numbers {
-            let number = elements.add(&elements.headlines, "p", "", "");
-            elements.add(&number, "span", "", label);
-            elements.add(&number, "b", "", value);
+            let number = elements.append_new(&elements.headlines, "p", "", "");
+            elements.append_new(&number, "span", "", label);
+            elements.append_new(&number, "b", "", value);
         }
     }
 }
@@ -135,7 +135,7 @@ fn fill(
 ) {
     clear(picker);
     for (value, text) in options {
-        set_attribute(&elements.add(picker, "option", "", &text), "value", &value);
+        set_attribute(&elements.append_new(picker, "option", "", &text), "value", &value);
     }
     picker.set_selected_index(i32::try_from(chosen).unwrap_or(-1));
 }
@@ -154,8 +154,8 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     clear(&elements.headlines);
     for Headline { place, label, value, note } in headlines(device, failed) {
         let button = elements.new_button(place, "", ("data-place", place));
-        elements.add(&button, "span", "", label);
-        elements.add(&button, "b", "", &value);
+        elements.append_new(&button, "span", "", label);
+        elements.append_new(&button, "b", "", &value);
         set_attribute(&button, "title", &note);
         append(&elements.headlines, &button);
     }
@@ -163,21 +163,21 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     for Facts { title, lines } in facts(file, device) {
         // Folded, because there are many settings and they are rarely needed.
         let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
-        let group = elements.add(&elements.facts, tag, "", "");
-        elements.add(&group, heading, "", title);
-        let list = elements.add(&group, "dl", "", "");
+        let group = elements.append_new(&elements.facts, tag, "", "");
+        elements.append_new(&group, heading, "", title);
+        let list = elements.append_new(&group, "dl", "", "");
         elements.fill_definitions(&list, lines.iter().map(|line| (line.label.as_str(), line.value.as_str())));
     }
 }
 
 /// Shows a file that has no device with events or segments.
-fn show_nothing(elements: &Elements) {
+fn show_no_device(elements: &Elements) {
     for name in ["data-peak-requested", "data-peak-event", "data-peak-reserved", "data-events", "data-allocations"] {
         let _ = elements.summary.remove_attribute(name);
     }
     clear(&elements.facts);
     clear(&elements.headlines);
-    elements.add(&elements.headlines, "p", "", "No device of this snapshot has events or segments.");
+    elements.append_new(&elements.headlines, "p", "", "No device of this snapshot has events or segments.");
 }
 
 fn show_warnings(elements: &Elements, file: &FileSummary) {
@@ -185,13 +185,13 @@ fn show_warnings(elements: &Elements, file: &FileSummary) {
     elements.oddities.set_hidden(file.warnings.is_empty());
     set_text(&elements.oddities_title, &counted(file.warnings.len() as u64, "warning"));
     for warning in &file.warnings {
-        let item = elements.add(&elements.warnings, "li", "", &warning.message);
+        let item = elements.append_new(&elements.warnings, "li", "", &warning.message);
         if warning.count > 1 {
             append_text(elements, &item, &format!(" ({} times)", base::units::grouped(warning.count)));
         }
         if !warning.example.is_empty() {
             append_text(elements, &item, " ");
-            elements.add(&item, "code", "", &warning.example);
+            elements.append_new(&item, "code", "", &warning.example);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Allocations tab: the virtualized table of allocations, its header, filters and status.
 
-use super::grid::{GridElements, HEAD_PX, Rows, clicked_row, leave_field, watch_scroll};
+use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
 use super::table_mini as mini;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, number, set_attribute, set_flag, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::TableSort;
 use ui::histograms::{Chart, Histogram, chosen};
@@ -22,22 +22,22 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    grid: Shown<Grid>,
-    charts: [Shown<Chart>; 2],
-    sort: Shown<TableSort>,
-    status: Shown<TableStatus>,
-    filters: Shown<(String, [Option<String>; 3])>,
+    grid: LastShown<Grid>,
+    charts: [LastShown<Chart>; 2],
+    sort: LastShown<TableSort>,
+    status: LastShown<TableStatus>,
+    filters: LastShown<(String, [Option<String>; 3])>,
     rows: Rows,
 }
 
-fn place(elements: &Elements) -> GridElements<'_> {
+fn grid_elements(elements: &Elements) -> GridElements<'_> {
     GridElements {
         grid: &elements.table_grid,
         space: &elements.table_space,
         rows: &elements.table_rows,
         empty: [&elements.table_empty, &elements.table_empty_text],
-        id: "row-",
-        of: "data-allocation",
+        id_prefix: "row-",
+        item_attribute: "data-allocation",
     }
 }
 
@@ -46,26 +46,26 @@ impl Part for Panel {
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
         for (place, (column, name, meaning)) in COLUMNS.iter().enumerate() {
-            let header = elements.add(&elements.table_head, "div", "", "");
+            let header = elements.append_new(&elements.table_head, "div", "", "");
             set_attribute(&header, "role", "columnheader");
             let button = elements.new_button("", name, ("data-column", &place.to_string()));
             set_attribute(&button, "title", meaning);
             append(&header, &button);
             mini::start(app, &header, *column, elements);
         }
-        watch_scroll(app, &elements.table_grid, HEAD_PX + mini::HEIGHT_PX, |top, height| {
+        watch_scroll(app, &elements.table_grid, HEADER_PX + mini::HEIGHT_PX, |top, height| {
             Action::of(TableAction::Scrolled(top, height))
         })
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.table_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
                 app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
             }
         });
         on(&elements.table_head, "click", |app, _, event| {
-            let place = number(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
+            let place = number_at(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
             if let Some((column, ..)) = place {
                 app.dispatch(Action::of(TableAction::SortChosen(*column)));
             }
@@ -73,22 +73,22 @@ impl Part for Panel {
         on(&elements.table_filter, "input", |app, elements, _| {
             app.dispatch(Action::of(TableAction::FilterTyped(elements.table_filter.value())));
         });
-        on(&elements.table_filter, "keydown", |_, elements, event| leave_field(&elements.table_grid, event));
+        on(&elements.table_filter, "keydown", |_, elements, event| move_focus_from_field(&elements.table_grid, event));
         on(&elements.chip_node, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Node)));
+            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Node)));
         });
         on(&elements.chip_sizes, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Sizes)));
+            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Sizes)));
         });
         on(&elements.chip_lives, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterDropped(Dropped::Lives)));
+            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Lives)));
         });
         on(&elements.table_empty_clear, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
         });
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let tab = state.views.seen();
         if !matches!(tab, Some(Tab::Table | Tab::Histograms)) {
             return;
@@ -97,7 +97,7 @@ impl Part for Panel {
         if tab != Some(Tab::Table) {
             return;
         }
-        if let Some(sort) = self.sort.changed(state.table.sort) {
+        if let Some(sort) = self.sort.update(state.table.sort) {
             let mut header = elements.table_head.first_element_child();
             for (column, ..) in COLUMNS {
                 let Some(now) = header else { break };
@@ -106,14 +106,14 @@ impl Part for Panel {
             }
         }
         for (shown, of) in self.charts.iter_mut().zip(mini::COLUMNS) {
-            if let Some(chart) = shown.changed(state.table.chart(of)) {
+            if let Some(chart) = shown.update(state.table.chart(of)) {
                 mini::show(elements, of, chart);
             }
         }
-        if let Some(grid) = self.grid.changed(grid(&state.table, state)) {
-            self.rows.show(elements, &place(elements), grid);
+        if let Some(grid) = self.grid.update(grid(&state.table, state)) {
+            self.rows.show(elements, &grid_elements(elements), grid);
         }
-        self.rows.scroll(&place(elements), &state.table.scroll);
+        self.rows.scroll(&grid_elements(elements), &state.table.scroll);
     }
 }
 
@@ -125,7 +125,7 @@ impl Panel {
             table.sizes.map(|sizes| chosen(Histogram::Sizes, sizes)),
             table.lives.map(|lives| ["lifetime ", &chosen(Histogram::Lives, lives)].concat()),
         ];
-        if let Some((text, chips)) = self.filters.changed((table.text.clone(), chips)) {
+        if let Some((text, chips)) = self.filters.update((table.text.clone(), chips)) {
             elements.set_value(&elements.table_filter, text);
             let places = [&elements.chip_node, &elements.chip_sizes, &elements.chip_lives];
             for (place, chip) in places.into_iter().zip(chips) {
@@ -135,7 +135,7 @@ impl Panel {
                 set_attribute(place, "aria-label", &["Remove the filter: ", text].concat());
             }
         }
-        if let Some(status) = self.status.changed(status(&state.table, state)) {
+        if let Some(status) = self.status.update(status(&state.table, state)) {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);

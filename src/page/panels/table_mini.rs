@@ -1,7 +1,7 @@
 //! Small histograms in the header of the Allocations tab. Dragging over bars filters the table.
 
 use crate::app::App;
-use crate::dom::{Dom, append, clear, hit, listen, number, set_attribute, set_flag, set_style};
+use crate::dom::{Dom, append, clear, hit_element, listen, number_at, set_attribute, set_flag, set_style};
 use engine::protocol::TableColumn;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -28,19 +28,19 @@ pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, do
         TableColumn::Lifetime => Histogram::Lives,
         _ => return,
     };
-    let chart = dom.add(header, "div", "mini", "");
+    let chart = dom.append_new(header, "div", "mini", "");
     chart.set_id(id(of));
     // The Histograms tab is the version for keyboards and screen readers.
     set_attribute(&chart, "aria-hidden", "true");
-    brush(app, &chart, of);
+    listen_for_drag(app, &chart, of);
 }
 
-fn brush(app: &'static App, chart: &Element, of: Histogram) {
+fn listen_for_drag(app: &'static App, chart: &Element, of: Histogram) {
     let from = Rc::new(Cell::new(None::<(u8, u8)>));
     let click = move |class: u8, reach: Reach| app.dispatch(Action::of(TableAction::BarClicked(of, class, reach)));
     let held = from.clone();
     listen(chart, "pointerdown", move |event| {
-        if let Some(class) = number(event, "data-class") {
+        if let Some(class) = number_at(event, "data-class") {
             held.set(Some((class as u8, class as u8)));
             click(class as u8, Reach::One);
         }
@@ -52,7 +52,7 @@ fn brush(app: &'static App, chart: &Element, of: Histogram) {
         if event.dyn_ref::<PointerEvent>().is_none_or(|event| event.buttons() & 1 == 0) {
             return held.set(None);
         }
-        let class = hit(event, "[data-class]").and_then(|_| number(event, "data-class")).map(|class| class as u8);
+        let class = hit_element(event, "[data-class]").and_then(|_| number_at(event, "data-class")).map(|class| class as u8);
         if let Some(class) = class.filter(|class| *class != last) {
             held.set(Some((from, class)));
             click(class, Reach::From(from));

@@ -1,6 +1,6 @@
 //! Row element of the call tree, which is reused while scrolling.
 
-use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text, source_link};
+use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text, set_source_link};
 use engine::protocol::{FoldState, NodeKind};
 use ui::tree_rows::RowView;
 use wasm_bindgen::JsCast;
@@ -82,7 +82,7 @@ impl Slot {
         set_text(name, &view.name);
         set_text(place, &view.place);
         match &view.link {
-            Some(link) => source_link(place, link),
+            Some(link) => set_source_link(place, link),
             None => drop(place.remove_attribute("href")),
         }
         let [bytes, fill, share, of_parent, count, own, found] = &self.cells;

@@ -1,7 +1,7 @@
 //! Frame around the views: tabs, title, height, and the visible panel.
 
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{Dom, give_focus, set_attribute, set_flag, set_style, set_text};
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use base::units::counted;
 use ui::features::why::view::alarms;
@@ -18,20 +18,20 @@ elements! {
 }
 
 /// Change of the height for an arrow key, in percent of the window.
-const STEP: u32 = 3;
+const HEIGHT_STEP: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    tab: Shown<Tab>,
-    frame: Shown<(views::Panel, u32)>,
-    title: Shown<String>,
-    alarms: Shown<usize>,
+    tab: LastShown<Tab>,
+    frame: LastShown<(views::Panel, u32)>,
+    title: LastShown<String>,
+    alarms: LastShown<usize>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.divider, "pointerdown", |_, elements, event| {
             if let Some(event) = event.dyn_ref::<PointerEvent>() {
                 // Fails only for a pointer that is gone already.
@@ -47,21 +47,21 @@ impl Part for Panel {
         });
         on(&elements.divider, "keydown", |app, _, event| {
             let height = app.state.borrow().views.height;
-            let height = match key(event).as_deref() {
-                Some("ArrowUp") => height + STEP,
-                Some("ArrowDown") => height.saturating_sub(STEP),
+            let height = match plain_key(event).as_deref() {
+                Some("ArrowUp") => height + HEIGHT_STEP,
+                Some("ArrowDown") => height.saturating_sub(HEIGHT_STEP),
                 _ => return,
             };
             event.prevent_default();
             app.dispatch(Action::ViewsResized(height));
         });
-        on(&elements.tabs, "keydown", walk);
-        on(&elements.tab_stacks, "click", |app, _, _| choose(app, TabGroup::CallStacks));
-        on(&elements.tab_allocations, "click", |app, _, _| choose(app, TabGroup::Allocations));
+        on(&elements.tabs, "keydown", move_focus);
+        on(&elements.tab_stacks, "click", |app, _, _| show_group(app, TabGroup::CallStacks));
+        on(&elements.tab_allocations, "click", |app, _, _| show_group(app, TabGroup::Allocations));
     }
 
-    fn show(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(chosen) = self.tab.changed(state.views.tab) {
+    fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
+        if let Some(chosen) = self.tab.update(state.views.tab) {
             for tab in Tab::ALL {
                 let Some([button, panel]) = tab_and_panel(elements, tab) else { continue };
                 let is_chosen = tab == *chosen;
@@ -84,7 +84,7 @@ impl Part for Panel {
                 }
             }
         }
-        if let Some((panel, height)) = self.frame.changed((state.views.panel, state.views.height)) {
+        if let Some((panel, height)) = self.frame.update((state.views.panel, state.views.height)) {
             let is_open = *panel == views::Panel::Open;
             elements.answer.set_class_name(if is_open { "" } else { "folded" });
             elements.divider.set_hidden(!is_open);
@@ -93,7 +93,7 @@ impl Part for Panel {
             set_attribute(&elements.divider, "aria-valuenow", &height);
             set_style(&elements.answer, "--answer", &height);
         }
-        if let Some(alarms) = self.alarms.changed(alarms(&state.why).len()) {
+        if let Some(alarms) = self.alarms.update(alarms(&state.why).len()) {
             set_text(&elements.why_badge, &alarms.to_string());
             elements.why_badge.set_hidden(*alarms == 0);
             set_attribute(
@@ -102,7 +102,7 @@ impl Part for Panel {
                 &[&counted(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
-        if let Some(title) = self.title.changed(title(state)) {
+        if let Some(title) = self.title.update(title(state)) {
             set_text(&elements.answer_title, title);
             // The tooltip contains the whole title if it is truncated.
             set_attribute(&elements.answer_title, "title", title);
@@ -110,7 +110,7 @@ impl Part for Panel {
     }
 }
 
-fn key(event: &Event) -> Option<String> {
+fn plain_key(event: &Event) -> Option<String> {
     let event = event.dyn_ref::<KeyboardEvent>()?;
     let alone = !event.alt_key() && !event.ctrl_key() && !event.meta_key() && !event.shift_key();
     alone.then(|| event.key())
@@ -125,11 +125,11 @@ fn resize(app: &App, elements: &Elements, event: &PointerEvent) {
 }
 
 /// Moves to another tab on arrow keys, Home and End.
-fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let now = app.state.borrow().views.tab.group();
     let place = TabGroup::ALL.iter().position(|group| *group == now).unwrap_or(0);
     let last = TabGroup::ALL.len() - 1;
-    let place = match key(event).as_deref() {
+    let place = match plain_key(event).as_deref() {
         Some("ArrowLeft") => place.checked_sub(1).unwrap_or(last),
         Some("ArrowRight") => (place + 1) % TabGroup::ALL.len(),
         Some("Home") => 0,
@@ -138,14 +138,14 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let Some(&group) = TabGroup::ALL.get(place) else { return };
     event.prevent_default();
-    choose(app, group);
+    show_group(app, group);
     if let Some(button) = elements.by_id::<HtmlElement>(group.control()) {
-        give_focus(&button);
+        focus_element(&button);
     }
 }
 
 /// Shows the most recent tab of a group.
-fn choose(app: &'static App, group: TabGroup) {
+fn show_group(app: &'static App, group: TabGroup) {
     let tab = app.state.borrow().views.latest_of(group);
     app.dispatch(Action::TabChosen(tab));
 }
@@ -159,24 +159,24 @@ pub(crate) fn tab_and_panel(dom: &Dom, tab: Tab) -> Option<[HtmlElement; 2]> {
 }
 
 /// Focuses a view: the element in it that takes keys, or its panel.
-pub(crate) fn focus(dom: &Dom, tab: Tab) {
+pub(crate) fn focus_view(dom: &Dom, tab: Tab) {
     let Some([_, panel]) = tab_and_panel(dom, tab) else { return };
-    give_focus(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
+    focus_element(&panel.query_selector("[tabindex=\"0\"]").ok().flatten().unwrap_or(panel.into()));
 }
 
 /// Returns whether the focus is in a view or on its tab.
 pub(crate) fn has_focus(dom: &Dom) -> bool {
-    dom.focus().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
+    dom.focused_element().is_some_and(|focus| focus.closest("#answer").ok().flatten().is_some())
 }
 
 /// Keeps the focus in the view if the focused element was removed. Otherwise the next key would be handled by the
 /// timeline.
 pub(crate) fn keep_focus(dom: &Dom, seen: Option<Tab>) {
-    let Some(now) = dom.focus() else { return };
-    let is_gone = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();
+    let Some(now) = dom.focused_element() else { return };
+    let is_off = now.is_same_node(Some(&dom.body)) || now.closest("[hidden]").ok().flatten().is_some();
     match seen {
-        _ if !is_gone => {}
-        Some(tab) => focus(dom, tab),
+        _ if !is_off => {}
+        Some(tab) => focus_view(dom, tab),
         None => dom.focus_timeline(),
     }
 }

@@ -1,9 +1,9 @@
 //! Insights tab: the list of topics, and the report on the selected one.
 
 use super::pieces::Pieces;
-use super::report::statement;
-use crate::app::{App, On, Part, Shown};
-use crate::dom::{append, clear, give_focus, said, set_attribute, set_flag, set_text};
+use super::report::new_statement;
+use crate::app::{App, AddListener, Part, LastShown};
+use crate::dom::{append, clear, focus_element, attribute_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::Topic;
@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// All topics, in the order of their buttons.
-const ALL: [Topic; Topic::ALL.len() + 2] = {
+const TOPICS: [Topic; Topic::ALL.len() + 2] = {
     let mut all = [Topic::Ranks; Topic::ALL.len() + 2];
     all[1] = Topic::Comparison;
     let mut at = 0;
@@ -33,10 +33,10 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     /// Everything that determines the report. Charts depend on the theme, which is identified by its background colour.
-    basis: Shown<(Basis, [u8; 4])>,
-    marks: Shown<Marks>,
-    topic: Shown<Topic>,
-    busy: Shown<bool>,
+    basis: LastShown<(Basis, [u8; 4])>,
+    marks: LastShown<Marks>,
+    topic: LastShown<Topic>,
+    busy: LastShown<bool>,
     /// Tables of the report that are not shown yet.
     pieces: Pieces,
 }
@@ -46,7 +46,7 @@ impl Part for Panel {
     const TAB: Option<Tab> = Some(Tab::Why);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        for topic in ALL {
+        for topic in TOPICS {
             let button = elements.new_button("", topic.title(), ("data-topic", topic.name()));
             set_attribute(&button, "role", "tab");
             set_attribute(&button, "aria-controls", "why-report");
@@ -55,30 +55,30 @@ impl Part for Panel {
         Ok(())
     }
 
-    fn listen(elements: &Elements, on: On<'_, Elements>) {
+    fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.why_topics, "click", |app, _, event| {
-            if let Some(topic) = said(event, "data-topic").and_then(|name| Topic::named(&name)) {
+            if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::named(&name)) {
                 act(app, WhyAction::TopicChosen(topic));
             }
         });
-        on(&elements.why_topics, "keydown", walk);
+        on(&elements.why_topics, "keydown", move_focus);
         // The arrow leads back to the topics, which are displayed on the left.
         on(&elements.why_report, "keydown", |app, elements, event| {
-            let is_item = said(event, "data-item").is_some();
+            let is_item = attribute_at(event, "data-item").is_some();
             if is_item && event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "ArrowLeft") {
                 event.prevent_default();
                 focus_topic(app, elements);
             }
         });
         on(&elements.why_report, "click", |app, _, event| {
-            let place = |attribute| said(event, attribute).and_then(|place| place.parse().ok());
+            let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
             let action = (place("data-unfold").map(WhyAction::Unfolded))
                 .or_else(|| place("data-more").map(WhyAction::More))
                 .or_else(|| place("data-fold").map(WhyAction::Folded))
                 .or_else(|| place("data-copy").map(WhyAction::Copied))
-                .or_else(|| row_of_map(event).map(|row| WhyAction::RankPicked(row, is_shifted(event))))
+                .or_else(|| row_of_map(event).map(|row| WhyAction::RankClicked(row, is_shifted(event))))
                 .or_else(|| {
-                    let picked = if is_shifted(event) { WhyAction::PickedToCompare } else { WhyAction::Picked };
+                    let picked = if is_shifted(event) { WhyAction::ItemShiftClicked } else { WhyAction::Picked };
                     place("data-item").map(picked)
                 });
             if let Some(action) = action {
@@ -87,7 +87,7 @@ impl Part for Panel {
         });
         on(&elements.why_report, "change", |app, _, event| {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            let sheet = said(event, "data-threshold").and_then(|place| place.parse().ok());
+            let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
                 act(app, WhyAction::ThresholdSet(sheet, field.value()));
                 // Input that is not a whole number was ignored, so the field shows the value in use again.
@@ -98,26 +98,26 @@ impl Part for Panel {
         });
     }
 
-    fn show(&mut self, app: &'static App, elements: &Elements, state: &State) {
+    fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        let is_new = self.basis.changed((basis(&state.why), theme.look.background)).is_some();
+        let is_new = self.basis.update((basis(&state.why), theme.look.background)).is_some();
         let marks = marks(&state.why, state);
         if is_new {
-            let focus = focus(elements);
+            let focus = focus_selector(elements);
             let is_first = self.topic.0.is_none();
-            let is_same = self.topic.changed(marks.topic).is_none();
+            let is_same = self.topic.update(marks.topic).is_none();
             // Reading the scroll position forces a layout of the page. It is needed only if the position may change.
             let moves = focus.is_some() || !(is_same || is_first);
             let top = if is_same && moves { elements.why_report.scroll_top() } else { 0 };
             let was_there = elements.why_sheets.has_child_nodes();
-            self.pieces = fill(elements, state, theme);
+            self.pieces = show_statements(elements, state, theme);
             if focus.is_some() || is_same && was_there {
                 // A report that is already visible is replaced at once, without flicker.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
             }
-            mark(elements, state);
+            mark_items(elements, state);
             if let Some(focus) = focus {
                 focus_item(elements, &focus);
             }
@@ -128,24 +128,24 @@ impl Part for Panel {
         }
         let before = self.marks.0.as_ref().map(|marks| marks.active);
         let moved = before.is_some_and(|before| before != marks.active);
-        if !is_new && !self.pieces.is_over() {
+        if !is_new && !self.pieces.is_done() {
             if moved {
                 // A key may lead to the last row, so all rows have to exist.
                 self.pieces.show_all(elements, &elements.why_sheets);
             } else {
                 self.pieces.show(elements, &elements.why_sheets);
             }
-            mark(elements, state);
+            mark_items(elements, state);
         }
-        let is_whole = self.pieces.is_over();
+        let is_whole = self.pieces.is_done();
         if !is_whole {
             app.frame.request();
         }
-        if let Some(&is_busy) = self.busy.changed(marks.is_busy || !is_whole) {
+        if let Some(&is_busy) = self.busy.update(marks.is_busy || !is_whole) {
             set_flag(&elements.why_report, "aria-busy", is_busy);
         }
-        let Some(marks) = self.marks.changed(marks).cloned() else { return };
-        for topic in ALL {
+        let Some(marks) = self.marks.update(marks).cloned() else { return };
+        for topic in TOPICS {
             let Some(button) = topic_button(elements, topic) else { continue };
             let is_hidden = match topic {
                 Topic::Comparison => !marks.is_compared,
@@ -168,9 +168,9 @@ impl Part for Panel {
         set_attribute(report, "data-topic", marks.topic.name());
         set_attribute(report, "aria-label", marks.topic.title());
         set_text(&elements.why_note, marks.note);
-        mark(elements, state);
-        if moved && focus(elements).is_some() {
-            focus_item(elements, &item(marks.active));
+        mark_items(elements, state);
+        if moved && focus_selector(elements).is_some() {
+            focus_item(elements, &item_selector(marks.active));
         }
     }
 }
@@ -181,11 +181,11 @@ fn is_shifted(event: &Event) -> bool {
 
 /// Returns the row of the chart of ranks that was clicked, in the heat map or by its label.
 fn row_of_map(event: &Event) -> Option<usize> {
-    if let Some(row) = said(event, "data-rank") {
+    if let Some(row) = attribute_at(event, "data-rank") {
         return row.parse().ok();
     }
-    let first: usize = said(event, "data-ranks")?.parse().ok()?;
-    let count: f64 = said(event, "data-count")?.parse().ok()?;
+    let first: usize = attribute_at(event, "data-ranks")?.parse().ok()?;
+    let count: f64 = attribute_at(event, "data-count")?.parse().ok()?;
     let height = f64::from(event.target()?.dyn_into::<Element>().ok()?.client_height());
     let y = f64::from(event.dyn_ref::<MouseEvent>()?.offset_y());
     Some(first + (y / height * count).clamp(0.0, count - 1.0) as usize)
@@ -197,12 +197,12 @@ fn topic_button(elements: &Elements, topic: Topic) -> Option<Element> {
     button.ok()?
 }
 
-fn item(place: usize) -> String {
+fn item_selector(place: usize) -> String {
     ["[data-item=\"", &place.to_string(), "\"]"].concat()
 }
 
 /// Marks the item that was clicked last, and makes the active one reachable by Tab.
-fn mark(elements: &Elements, state: &State) {
+fn mark_items(elements: &Elements, state: &State) {
     let marks = marks(&state.why, state);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
@@ -217,8 +217,8 @@ fn mark(elements: &Elements, state: &State) {
 }
 
 /// Returns a selector for the focused element of the report, to restore the focus after an update.
-fn focus(elements: &Elements) -> Option<String> {
-    let focus = elements.focus().filter(|focus| elements.why_report.contains(Some(focus)))?;
+fn focus_selector(elements: &Elements) -> Option<String> {
+    let focus = elements.focused_element().filter(|focus| elements.why_report.contains(Some(focus)))?;
     // The simulator below the report restores its own focus.
     if focus.closest("#what-if").ok().flatten().is_some() {
         return None;
@@ -232,15 +232,15 @@ fn focus(elements: &Elements) -> Option<String> {
 fn focus_item(elements: &Elements, selector: &str) {
     let find = |selector: &str| elements.why_report.query_selector(selector).ok().flatten();
     let found = find(selector).or_else(|| find("[data-item][tabindex=\"0\"]"));
-    found.iter().for_each(give_focus);
+    found.iter().for_each(focus_element);
 }
 
 /// Shows the statements of the report. Returns its tables, which are shown in pieces.
-fn fill(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
+fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
     let view = view(&state.why);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
-        append(&elements.why_statements, &statement(elements, place, said, theme));
+        append(&elements.why_statements, &new_statement(elements, place, said, theme));
     }
     clear(&elements.why_sheets);
     Pieces::new(view.sheets)
@@ -251,7 +251,7 @@ fn act(app: &App, action: WhyAction) {
 }
 
 /// Moves to another topic on arrow up and down, Home and End. Right moves into the report.
-fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
+fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
     let now = app.state.borrow().why.topic;
     let is_there = |topic: &&Topic| match topic {
@@ -259,7 +259,7 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
         Topic::Ranks => app.state.borrow().ranks.is_any(),
         _ => true,
     };
-    let all: Vec<Topic> = ALL.iter().filter(is_there).copied().collect();
+    let all: Vec<Topic> = TOPICS.iter().filter(is_there).copied().collect();
     let place = all.iter().position(|topic| *topic == now).unwrap_or(0);
     let last = all.len() - 1;
     let place = match key.as_str() {
@@ -281,5 +281,5 @@ fn walk(app: &'static App, elements: &'static Elements, event: &Event) {
 
 fn focus_topic(app: &App, elements: &Elements) {
     let topic = app.state.borrow().why.topic;
-    topic_button(elements, topic).iter().for_each(give_focus);
+    topic_button(elements, topic).iter().for_each(focus_element);
 }

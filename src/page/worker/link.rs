@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
 
 /// Interval, in milliseconds, at which a pause checks whether the download was aborted.
-const LOOK_MS: i32 = 100;
+const ABORT_CHECK_MS: i32 = 100;
 
 /// Download of a link.
 pub(super) struct Link {
@@ -43,7 +43,7 @@ impl Link {
         }
         let total_bytes = answer.total();
         self.first.replace(answer);
-        Ok((Reader::of_link(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
+        Ok((Reader::from_stream(&response.body().ok_or(Failure::Link(None))?)?, total_bytes))
     }
 
     /// Returns the version of the file that the server has reported.
@@ -52,8 +52,8 @@ impl Link {
     }
 
     /// Records that the connection broke after `at` bytes. Returns an error if the download cannot be resumed.
-    pub(super) fn broke(&self, at: u64) -> Result<(), Failure> {
-        self.first.borrow().can_go_on(at).map_err(|why| self.over(at, why))?;
+    pub(super) fn on_interrupted(&self, at: u64) -> Result<(), Failure> {
+        self.first.borrow().can_resume(at).map_err(|why| self.failure(at, why))?;
         self.broken.set(true);
         Ok(())
     }
@@ -64,22 +64,22 @@ impl Link {
     }
 
     /// Records that bytes were received.
-    pub(super) fn came(&self) {
+    pub(super) fn on_bytes(&self) {
         self.tries.set(0);
     }
 
     /// Checks the length after the stream has ended at `at` bytes.
-    pub(super) fn ended(&self, at: u64) -> Result<(), Failure> {
+    pub(super) fn check_length(&self, at: u64) -> Result<(), Failure> {
         let first = self.first.borrow();
         // The browser checks the length of a single response. That of a resumed download is checked here.
         match first.length {
-            Some(length) if first.coding.is_none() && at < length => Err(self.over(at, Why::Changed)),
+            Some(length) if first.coding.is_none() && at < length => Err(self.failure(at, Why::Changed)),
             _ => Ok(()),
         }
     }
 
     /// Requests the rest from offset `at`. Pauses before each attempt, and gives up after a few.
-    pub(super) async fn rest(&self, at: u64) -> Result<Reader, Failure> {
+    pub(super) async fn resume(&self, at: u64) -> Result<Reader, Failure> {
         let mut why = Why::Gone(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
             self.tries.set(self.tries.get() + 1);
@@ -89,7 +89,7 @@ impl Link {
                 Some((answer, response)) => match (self.first.borrow().goes_on(&answer, at), response.body()) {
                     (Ok(()), Some(body)) => {
                         self.broken.set(false);
-                        return Reader::of_link(&body);
+                        return Reader::from_stream(&body);
                     }
                     (Ok(()), None) => Why::Gone(None),
                     (Err(why), _) => why,
@@ -99,7 +99,7 @@ impl Link {
                 break;
             }
         }
-        Err(self.over(at, why))
+        Err(self.failure(at, why))
     }
 
     pub(super) fn abort(&self) {
@@ -112,7 +112,7 @@ impl Link {
         self.abort.as_ref().is_some_and(|abort| abort.signal().aborted())
     }
 
-    fn over(&self, at: u64, why: Why) -> Failure {
+    fn failure(&self, at: u64, why: Why) -> Failure {
         Failure::Read(given_up(&self.name(), at, why))
     }
 
@@ -137,10 +137,10 @@ impl Link {
     async fn pause(&self, mut ms: i32) {
         let Ok(scope) = js_sys::global().dyn_into::<WorkerGlobalScope>() else { return };
         while ms > 0 && !self.is_aborted() {
-            ms -= LOOK_MS;
+            ms -= ABORT_CHECK_MS;
             let passed = Promise::new(&mut |resolve, _| {
                 // Fails only for values that are not functions.
-                let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, LOOK_MS);
+                let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ABORT_CHECK_MS);
             });
             let _ = JsFuture::from(passed).await;
         }

@@ -23,25 +23,25 @@ pub(super) struct Reader {
     /// Blob that is being read, if it is one.
     blob: Option<Blob>,
     /// Number of bytes that were passed on.
-    given: f64,
+    bytes_read: f64,
     /// Reads in progress, oldest first.
     ahead: VecDeque<Promise>,
 }
 
 enum Stream {
     /// The browser fills our buffers, which are reused.
-    Filling(ReadableStreamByobReader),
+    Byob(ReadableStreamByobReader),
     /// The browser allocates a buffer for each chunk.
-    Giving(ReadableStreamDefaultReader),
+    Default(ReadableStreamDefaultReader),
     /// The page reads the blob, starting at this offset.
-    Asking(Blob, Cell<f64>),
+    ByPage(Blob, Cell<f64>),
 }
 
 /// Number of reused buffers: one is filled while the other one is decoded. With a new buffer for each chunk, allocating
 /// 149 MiB of pages cost as much as reading.
 const BUFFERS: usize = 2;
 /// Size of a reused buffer, in bytes.
-const BUFFER: u32 = 4 << 20;
+const BUFFER_BYTES: u32 = 4 << 20;
 
 /// Number of chunks read ahead if the browser allocates the buffers. Chunks of a link have the sizes with which they
 /// arrive.
@@ -49,82 +49,82 @@ const CHUNKS_AHEAD: usize = 16;
 
 impl Reader {
     /// Reads a blob, into reused buffers if the browser supports it.
-    pub(super) fn of_blob(blob: &Blob) -> Result<Reader, Failure> {
+    pub(super) fn from_blob(blob: &Blob) -> Result<Reader, Failure> {
         let stream = blob.stream();
         match ReadableStreamByobReader::new(&stream) {
             Ok(reader) => {
-                let stream = Stream::Filling(reader);
-                let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER))).collect();
-                Ok(Reader { stream, blob: Some(blob.clone()), given: 0.0, ahead })
+                let stream = Stream::Byob(reader);
+                let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(BUFFER_BYTES))).collect();
+                Ok(Reader { stream, blob: Some(blob.clone()), bytes_read: 0.0, ahead })
             }
-            Err(_) => Ok(Reader { blob: Some(blob.clone()), ..Reader::of_link(&stream)? }),
+            Err(_) => Ok(Reader { blob: Some(blob.clone()), ..Reader::from_stream(&stream)? }),
         }
     }
 
     /// Lets the page read a blob, starting at an offset. In WebKit, a worker of a page from `file://` cannot read any
     /// blob.
-    pub(super) fn of_page(blob: &Blob, from: f64) -> Reader {
-        let stream = Stream::Asking(blob.clone(), Cell::new(from));
+    pub(super) fn from_page(blob: &Blob, from: f64) -> Reader {
+        let stream = Stream::ByPage(blob.clone(), Cell::new(from));
         let ahead = (0..BUFFERS).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
-        Reader { stream, blob: None, given: from, ahead }
+        Reader { stream, blob: None, bytes_read: from, ahead }
     }
 
     /// Returns a reader that continues where this one has stopped, but lets the page read. `None` if the page is
     /// reading already, or if there is no blob.
-    pub(super) fn by_page(&self) -> Option<Reader> {
-        self.blob.as_ref().map(|blob| Reader::of_page(blob, self.given))
+    pub(super) fn continue_in_page(&self) -> Option<Reader> {
+        self.blob.as_ref().map(|blob| Reader::from_page(blob, self.bytes_read))
     }
 
     /// Reads the response of a link. Each chunk has its own buffer, because chunks may be kept.
-    pub(super) fn of_link(stream: &ReadableStream) -> Result<Reader, Failure> {
+    pub(super) fn from_stream(stream: &ReadableStream) -> Result<Reader, Failure> {
         let reader = ReadableStreamDefaultReader::new(stream)
             .map_err(|_| Failure::Read("This browser cannot read streams.".into()))?;
-        let stream = Stream::Giving(reader);
+        let stream = Stream::Default(reader);
         let ahead = (0..CHUNKS_AHEAD).map(|_| read(&stream, &Uint8Array::new_with_length(0))).collect();
-        Ok(Reader { stream, blob: None, given: 0.0, ahead })
+        Ok(Reader { stream, blob: None, bytes_read: 0.0, ahead })
     }
 
     /// Returns the oldest read in progress. It yields `{ done, value }`.
-    pub(super) fn next(&mut self) -> Option<Promise> {
+    pub(super) fn next_read(&mut self) -> Option<Promise> {
         self.ahead.pop_front()
     }
 
     /// Starts another read. `used` is a chunk that was processed, whose buffer may be reused.
-    pub(super) fn start(&mut self, used: &Uint8Array) {
-        self.given += f64::from(used.length());
+    pub(super) fn start_read(&mut self, used: &Uint8Array) {
+        self.bytes_read += f64::from(used.length());
         self.ahead.push_back(read(&self.stream, used));
     }
 
     /// Stops reading. Reads in progress yield the end of the stream.
     pub(super) fn cancel(&self) {
         let ended = match &self.stream {
-            Stream::Filling(reader) => reader.cancel(),
-            Stream::Giving(reader) => reader.cancel(),
-            Stream::Asking(..) => return,
+            Stream::Byob(reader) => reader.cancel(),
+            Stream::Default(reader) => reader.cancel(),
+            Stream::ByPage(..) => return,
         };
-        let _ = quiet(ended.unchecked_into());
+        let _ = ignore_rejection(ended.unchecked_into());
     }
 }
 
 /// Starts a read. A failure is reported when the read is awaited.
 fn read(stream: &Stream, buffer: &Uint8Array) -> Promise {
-    quiet(match stream {
-        Stream::Filling(reader) => {
+    ignore_rejection(match stream {
+        Stream::Byob(reader) => {
             // The chunk may be shorter than its buffer, which is reused as a whole.
             let whole = Uint8Array::new(&buffer.buffer());
             reader.read_with_array_buffer_view(&whole).unchecked_into()
         }
-        Stream::Giving(reader) => reader.read().unchecked_into(),
-        Stream::Asking(blob, at) => {
-            let from = at.replace((at.get() + f64::from(BUFFER)).min(blob.size()));
+        Stream::Default(reader) => reader.read().unchecked_into(),
+        Stream::ByPage(blob, at) => {
+            let from = at.replace((at.get() + f64::from(BUFFER_BYTES)).min(blob.size()));
             blob.slice_with_f64_and_f64(from, at.get())
-                .map_or_else(|cause| Promise::reject(&cause), |piece| asked(&piece))
+                .map_or_else(|cause| Promise::reject(&cause), |piece| read_in_page(&piece))
         }
     })
 }
 
 /// Lets the page read a whole blob. The promise yields a message for [`answer`].
-pub(super) fn asked(blob: &Blob) -> Promise {
+pub(super) fn read_in_page(blob: &Blob) -> Promise {
     Promise::new(&mut |resolve, reject| {
         let sent = MessageChannel::new().and_then(|channel| {
             channel.port1().set_onmessage(Some(&resolve));
@@ -140,13 +140,13 @@ pub(super) fn asked(blob: &Blob) -> Promise {
 }
 
 /// Returns the bytes that the page has read, or its error. `None` if the value is not a message from the page.
-pub(super) fn answer(message: &JsValue) -> Option<Result<Uint8Array, JsValue>> {
+pub(super) fn page_answer(message: &JsValue) -> Option<Result<Uint8Array, JsValue>> {
     message.dyn_ref::<MessageEvent>().map(|message| message.data().dyn_into())
 }
 
 /// Marks a rejection of the promise as handled. Otherwise, one that nothing awaits would be reported as a crash of the
 /// worker.
-fn quiet(promise: Promise) -> Promise {
+fn ignore_rejection(promise: Promise) -> Promise {
     let _ = Promise::all_settled(&Array::of1(&promise));
     promise
 }

@@ -1,7 +1,7 @@
 //! Input of a rendered picture besides its scenes, and the picture as bytes.
 
 use super::flames::Flame;
-use super::look::Look;
+use super::theme::PictureTheme;
 use crate::timeline::View;
 
 /// A rectangle above the stack, in device pixels of the window: part of an outline, a marker or a line.
@@ -56,19 +56,19 @@ pub struct Lane<'a> {
     pub scene: u32,
     /// Current window, as high as the lane. The scene is moved and scaled from its own view to this one.
     pub view: &'a View,
-    pub look: &'a Look,
+    pub look: &'a PictureTheme,
     /// Row of the picture, counted upwards, at which the lane begins.
     pub bottom_px: u32,
 }
 
 impl<'a> Lane<'a> {
     /// Creates a lane of scene 0 that starts at the picture's bottom.
-    pub fn alone(view: &'a View, look: &'a Look) -> Lane<'a> {
+    pub fn single(view: &'a View, look: &'a PictureTheme) -> Lane<'a> {
         Lane { scene: 0, view, look, bottom_px: 0 }
     }
 
     /// Returns a view of the whole picture that shows the scene at the same position as the lane.
-    pub fn lowered(&self) -> View {
+    pub fn picture_view(&self) -> View {
         View { bottom_px: self.view.bottom_px.saturating_sub(self.bottom_px.into()), ..*self.view }
     }
 

@@ -1,7 +1,7 @@
 //! Boxes of a flame graph: the uploaded data, and the colour of each pixel. `flames.wgsl` implements the same rules on
 //! the GPU.
 
-use super::look::{Look, faded_into};
+use super::theme::{PictureTheme, faded_into};
 use crate::timeline::paint::{SHADES, SLOTS};
 
 /// Index of the colour of seams, i.e. the background.
@@ -21,7 +21,7 @@ pub const CHANGE_STEPS: u32 = 3;
 /// Opacity of each intensity, in eighths.
 const CHANGE_EIGHTHS: [u16; CHANGE_STEPS as usize] = [3, 5, 8];
 /// Bits of [`Tile::paint`] that contain the colour index.
-pub const INDEX: u32 = 0xfff;
+pub const INDEX_MASK: u32 = 0xfff;
 /// Flag in [`Tile::paint`] for a box that stands for several frames. It is hatched.
 pub const HATCHED: u32 = 1 << 12;
 /// First bit of the search bar's width, in pixels, in [`Tile::paint`].
@@ -29,9 +29,9 @@ pub const MARK_SHIFT: u32 = 16;
 /// Distance between lines of the hatch, in pixels.
 pub const HATCH_APART_PX: i32 = 4;
 /// Minimum width and height of a box with a seam.
-pub const SEAMED_PX: i32 = 3;
+pub const MIN_SEAMED_PX: i32 = 3;
 /// Divisor of the box's height that gives the height of the search bar.
-pub const MARK_PART: i32 = 6;
+pub const MARK_HEIGHT_DIVISOR: i32 = 6;
 
 /// A box in pixels of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,20 +60,20 @@ impl Tile {
     /// `flames.wgsl` has the same rules in the same order.
     pub fn colour_at(&self, column: i32, row: i32) -> u32 {
         let [width, height] = [self.x, self.y].map(|[from, to]| i32::from(to) - i32::from(from));
-        let is_seam = (width >= SEAMED_PX && column == width - 1) || (height >= SEAMED_PX && row == 0);
+        let is_seam = (width >= MIN_SEAMED_PX && column == width - 1) || (height >= MIN_SEAMED_PX && row == 0);
         let is_hatch = self.paint & HATCHED != 0 && (column + row) % HATCH_APART_PX == 0;
         if is_seam || is_hatch {
             SEAM
-        } else if column < (self.paint >> MARK_SHIFT) as i32 && row <= height / MARK_PART {
+        } else if column < (self.paint >> MARK_SHIFT) as i32 && row <= height / MARK_HEIGHT_DIVISOR {
             MARK
         } else {
-            self.paint & INDEX
+            self.paint & INDEX_MASK
         }
     }
 }
 
 /// Returns the colour table of a theme: seam, search, palette slots, neutral fills, the faded fills, then changes.
-pub fn colours(look: &Look) -> Vec<[u8; 4]> {
+pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
     let mut colours = vec![look.background, look.found];
     colours.extend(look.palette.iter().step_by(SHADES as usize).chain(&look.neutral));
     let faded = colours.iter().skip(FIRST_FILL as usize);

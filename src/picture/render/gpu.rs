@@ -14,7 +14,7 @@ pub struct Gpu {
 
 /// Selects one of the canvases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum SurfaceId {
     Timeline,
     Flame,
 }
@@ -65,8 +65,8 @@ impl Gpu {
     }
 
     /// Drops the scenes whose numbers are not `wanted`.
-    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
-        self.painter.keep_scenes(wanted);
+    pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+        self.painter.retain_scenes(wanted);
     }
 
     /// Draws a picture on a surface and presents it. The surface is resized to the picture, between 1 × 1 pixel and the
@@ -75,11 +75,11 @@ impl Gpu {
     /// # Errors
     /// [`RenderError::Lost`] or [`RenderError::Failed`] if the device failed before, [`RenderError::NoTexture`] if the
     /// surface has no texture.
-    pub fn draw(&mut self, which: Which, drawing: &Drawing<'_>) -> Result<(), RenderError> {
+    pub fn draw(&mut self, which: SurfaceId, drawing: &Drawing<'_>) -> Result<(), RenderError> {
         // A surface must not be configured with a lost device.
         self.painter.check()?;
         let [timeline, flame] = &mut self.screens;
-        let screen = if which == Which::Flame { flame } else { timeline };
+        let screen = if which == SurfaceId::Flame { flame } else { timeline };
         screen.resize(self.painter.device(), drawing.size_px);
         if let Some(frame) = screen.next_frame(self.painter.device())? {
             self.painter.paint(&frame.texture, drawing)?;

@@ -1,7 +1,7 @@
 //! A scene as rectangles in drawing order, and the rules for their lines. The shader and the CPU renderer share both.
 
 use super::drawing::OverlayRect;
-use super::look::{Look, faded_into};
+use super::theme::{PictureTheme, faded_into};
 use super::placement::Placement;
 use crate::timeline::scene::{BAND, CONTINUED, GROUND, PENDING};
 use crate::timeline::{Quad, Scene, View};
@@ -97,7 +97,7 @@ fn clamp_to_i16(px: i32) -> i16 {
 
 /// Returns the colour table: [`FILLS`] fills, then [`FILLS`] lines. A block's line is its fill at 3/4 of each channel.
 /// A faded fill keeps [`Look::kept_eighths`] of the colour.
-pub fn colours(look: &Look) -> Vec<[u8; 4]> {
+pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
     let faded: Vec<[u8; 4]> =
         look.palette.iter().map(|&fill| faded_into(fill, look.background, look.kept_eighths)).collect();
     let darker = |channel: u8| (u16::from(channel) * 3 / 4) as u8;
@@ -146,7 +146,7 @@ impl Frame {
 
 /// A rectangle in pixels of the window, with its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedRect {
     /// Left and right edge, right exclusive.
     pub x: [i32; 2],
     /// Lower and upper edge upwards from the bottom, upper exclusive.
@@ -161,13 +161,13 @@ pub struct Placed {
     pub striped: bool,
 }
 
-impl Placed {
+impl PlacedRect {
     /// Places a quad of a scene in the window. `rects.wgsl` has the same rules in the same order.
     ///
     /// A block that is large enough has a line at its top and left, so that adjacent blocks of one colour can be
     /// distinguished. Edges cut by the scene's window and left edges of continued blocks have no line. Bands have no
     /// lines. The reserved curve always has one at its top.
-    pub fn new(quad: &Quad, placement: &Placement) -> Placed {
+    pub fn new(quad: &Quad, placement: &Placement) -> PlacedRect {
         let x = quad.x.map(|edge| placement.column(edge));
         let y = quad.y.map(|edge| placement.row(edge));
         let colour = (quad.paint & 0xffff).min(ALLOCATED);
@@ -177,7 +177,7 @@ impl Placed {
         let is_wide = x[1] - x[0] >= LINED_WIDTH_PX;
         let top_is_cut = i64::from(quad.y[1]) >= i64::from(placement.height_px());
         let left_is_cut = quad.x[0] <= 0 || quad.paint & CONTINUED != 0;
-        Placed {
+        PlacedRect {
             x,
             y,
             colour,

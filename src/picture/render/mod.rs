@@ -12,7 +12,7 @@ pub mod drawing;
 /// Boxes of the flame graph.
 pub mod flames;
 /// Colours of the themes.
-pub mod look;
+pub mod theme;
 mod oklch;
 
 /// Rectangles of a scene in drawing order.
@@ -20,7 +20,7 @@ pub mod layers;
 /// Positions of a scene's pixel edges in the window.
 pub mod placement;
 /// The CPU renderer.
-pub mod twin;
+pub mod cpu;
 
 /// WebGPU rendering to a canvas.
 #[cfg(feature = "gpu")]
@@ -35,10 +35,10 @@ mod signal;
 
 pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
 pub use flames::{Flame, Tile};
-pub use look::Look;
-pub use twin::{Bars, Twin};
+pub use theme::PictureTheme;
+pub use cpu::{Bars, CpuRenderer};
 
 #[cfg(feature = "gpu")]
-pub use gpu::{Gpu, Which};
+pub use gpu::{Gpu, SurfaceId};
 #[cfg(feature = "gpu")]
 pub use painter::{Painter, RenderError};

@@ -77,7 +77,7 @@ impl Painter {
     }
 
     /// Drops the scenes whose numbers are not `wanted`.
-    pub fn keep_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
+    pub fn retain_scenes(&mut self, wanted: &dyn Fn(u32) -> bool) {
         self.rects.keep_scenes(wanted);
     }
 

@@ -117,7 +117,7 @@ impl Rects {
     ) -> Prepared {
         for lane in drawing.lanes {
             let Some(scene) = self.scenes.iter_mut().find(|scene| scene.number == lane.scene) else { continue };
-            let view = lane.lowered();
+            let view = lane.picture_view();
             let placement = Placement::new(&scene.view, &view);
             let frame = Frame::new(window_px, [placement.width_px(), placement.height_px()], &view);
             let colours = layers::colours(lane.look);

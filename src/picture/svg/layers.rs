@@ -6,8 +6,8 @@
 use super::drawing::Drawing;
 use super::markup::{Markup, colour};
 use crate::outline::Rect;
-use crate::render::Look;
-use crate::render::layers::{ALLOCATED, FILLS, Frame, Layers, Placed, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours};
+use crate::render::PictureTheme;
+use crate::render::layers::{ALLOCATED, FILLS, Frame, Layers, PlacedRect, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours};
 use crate::render::placement::Placement;
 use std::fmt;
 use std::ops::Range;
@@ -21,30 +21,30 @@ const PATHS: u32 = STRIPED + FILLS;
 type PixelRect = [i16; 4];
 
 /// Writes the picture at its position on the sheet.
-pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look) -> fmt::Result {
-    let rects = Rects::of(drawing);
+pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &PictureTheme) -> fmt::Result {
+    let rects = Rects::new(drawing);
     let colours = colours(look);
     let frame = Frame::new([0; 2], [0; 2], drawing.view);
     let has_stripes = !rects.places_of(STRIPED..PATHS).is_empty();
     if has_stripes {
         mask(markup, drawing, &frame)?;
     }
-    markup.open("g")?;
+    markup.start_tag("g")?;
     markup.attribute("shape-rendering", "crispEdges")?;
-    markup.begin("transform")?;
+    markup.start_attribute("transform")?;
     markup.raw("translate(")?;
     markup.list(&drawing.sheet.origin.map(f64::from))?;
     markup.raw(")\"")?;
-    markup.end_of_tag()?;
+    markup.finish_tag()?;
     markup.raw("\n")?;
     rects.paths(markup, RESERVED..RESERVED + 1, &colours)?;
     rects.paths(markup, FILLS + RESERVED..FILLS + RESERVED + 1, &colours)?;
     if has_stripes {
-        markup.open("g")?;
+        markup.start_tag("g")?;
         markup.attribute("mask", "url(#pending)")?;
-        markup.end_of_tag()?;
+        markup.finish_tag()?;
         rects.paths(markup, STRIPED..PATHS, &colours)?;
-        markup.close("g")?;
+        markup.end_tag("g")?;
     }
     rects.paths(markup, 0..RESERVED, &colours)?;
     rects.paths(markup, FILLS..FILLS + RESERVED, &colours)?;
@@ -53,7 +53,7 @@ pub(super) fn write(markup: &mut Markup<'_>, drawing: &Drawing<'_>, look: &Look)
     let outline: Vec<PixelRect> =
         drawing.outline.iter().filter_map(|&Rect { x, y }| clipped(x, y, [width, height])).collect();
     path(markup, &outline, look.selection)?;
-    markup.close("g")
+    markup.end_tag("g")
 }
 
 /// Writes a mask that hides diagonal stripes of allocations awaiting free.
@@ -68,29 +68,29 @@ fn mask(markup: &mut Markup<'_>, drawing: &Drawing<'_>, frame: &Frame) -> fmt::R
     markup.number("height", side)?;
     markup.number("x", -f64::from(frame.stripe_px[0]))?;
     markup.number("y", down)?;
-    markup.end_of_tag()?;
-    markup.open("rect")?;
+    markup.finish_tag()?;
+    markup.start_tag("rect")?;
     markup.number("width", side)?;
     markup.number("height", side)?;
     markup.attribute("fill", "#fff")?;
-    markup.end_of_element()?;
+    markup.finish_element()?;
     for corners in [
         &[0.0, 0.0, stripe, 0.0, side, side - stripe, side, side][..],
         &[0.0, side - stripe, stripe, side, 0.0, side][..],
     ] {
-        markup.open("polygon")?;
+        markup.start_tag("polygon")?;
         markup.numbers("points", corners)?;
-        markup.end_of_element()?;
+        markup.finish_element()?;
     }
     markup.raw("</pattern><mask id=\"pending\" maskUnits=\"userSpaceOnUse\" x=\"0\" y=\"0\"")?;
     markup.number("width", width)?;
     markup.number("height", height)?;
-    markup.end_of_tag()?;
-    markup.open("rect")?;
+    markup.finish_tag()?;
+    markup.start_tag("rect")?;
     markup.number("width", width)?;
     markup.number("height", height)?;
     markup.attribute("fill", "url(#stripes)")?;
-    markup.end_of_element()?;
+    markup.finish_element()?;
     markup.raw("</mask></defs>\n")
 }
 
@@ -102,13 +102,13 @@ struct Rects {
 }
 
 impl Rects {
-    fn of(drawing: &Drawing<'_>) -> Rects {
+    fn new(drawing: &Drawing<'_>) -> Rects {
         let layers = Layers::new(drawing.scene);
         let placement = Placement::new(&layers.view, drawing.view);
         let size = drawing.sheet.plot.map(|side| side as i32);
         let for_each = |then: &mut dyn FnMut(u32, PixelRect)| {
             for quad in &layers.quads {
-                rects_of(&Placed::new(quad, &placement), size, then);
+                rects_of(&PlacedRect::new(quad, &placement), size, then);
             }
         };
         // A counting sort: count first, then place each rectangle.
@@ -151,8 +151,8 @@ impl Rects {
 }
 
 /// Emits the rectangles of one quad: its fill, then its lines.
-fn rects_of(placed: &Placed, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
-    let Placed { x, y, colour, .. } = *placed;
+fn rects_of(placed: &PlacedRect, size: [i32; 2], then: &mut dyn FnMut(u32, PixelRect)) {
+    let PlacedRect { x, y, colour, .. } = *placed;
     if let Some(place) = clipped(x, y, size) {
         then(if placed.striped { STRIPED + colour } else { colour }, place);
     }
@@ -181,9 +181,9 @@ fn clipped(x: [i32; 2], y: [i32; 2], [width, height]: [i32; 2]) -> Option<PixelR
 /// numbers short.
 fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Result {
     let Some((first, rest)) = places.split_first() else { return Ok(()) };
-    markup.open("path")?;
+    markup.start_tag("path")?;
     markup.attribute("fill", &colour(rgba))?;
-    markup.begin("d")?;
+    markup.start_attribute("d")?;
     let mut pen = [0; 2];
     let mut last = *first;
     for &place in rest {
@@ -196,7 +196,7 @@ fn path(markup: &mut Markup<'_>, places: &[PixelRect], rgba: [u8; 4]) -> fmt::Re
     }
     rectangle(markup, last, &mut pen)?;
     markup.raw("\"")?;
-    markup.end_of_element()
+    markup.finish_element()
 }
 
 /// Merges two rectangles that share a side.

@@ -19,23 +19,23 @@ impl<'a> Markup<'a> {
     }
 
     /// Starts a tag. Attributes may follow.
-    pub(super) fn open(&mut self, tag: &str) -> fmt::Result {
+    pub(super) fn start_tag(&mut self, tag: &str) -> fmt::Result {
         self.raw("<")?;
         self.raw(tag)
     }
 
     /// Ends a start tag.
-    pub(super) fn end_of_tag(&mut self) -> fmt::Result {
+    pub(super) fn finish_tag(&mut self) -> fmt::Result {
         self.raw(">")
     }
 
     /// Ends a tag without content.
-    pub(super) fn end_of_element(&mut self) -> fmt::Result {
+    pub(super) fn finish_element(&mut self) -> fmt::Result {
         self.raw("/>\n")
     }
 
     /// Writes an end tag.
-    pub(super) fn close(&mut self, tag: &str) -> fmt::Result {
+    pub(super) fn end_tag(&mut self, tag: &str) -> fmt::Result {
         self.raw("</")?;
         self.raw(tag)?;
         self.raw(">\n")
@@ -43,7 +43,7 @@ impl<'a> Markup<'a> {
 
     /// Writes an attribute, escaped.
     pub(super) fn attribute(&mut self, name: &str, value: &str) -> fmt::Result {
-        self.begin(name)?;
+        self.start_attribute(name)?;
         self.text(value)?;
         self.raw("\"")
     }
@@ -55,13 +55,13 @@ impl<'a> Markup<'a> {
 
     /// Writes an attribute with several numbers.
     pub(super) fn numbers(&mut self, name: &str, values: &[f64]) -> fmt::Result {
-        self.begin(name)?;
+        self.start_attribute(name)?;
         self.list(values)?;
         self.raw("\"")
     }
 
     /// Starts an attribute. The caller writes its value and the closing quote.
-    pub(super) fn begin(&mut self, name: &str) -> fmt::Result {
+    pub(super) fn start_attribute(&mut self, name: &str) -> fmt::Result {
         self.raw(" ")?;
         self.raw(name)?;
         self.raw("=\"")

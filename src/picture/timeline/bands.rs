@@ -6,14 +6,14 @@
 //!                                                the quads that the right column adds to those of the left one
 //! ```
 
-use super::moving::Moving;
+use super::column_cursor::ColumnCursor;
 use super::paint::Paint;
 use super::pieces::descend;
 use super::quads::{MAX_QUADS, Quads};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 
 /// Maximum number of sampled column pairs.
 const SAMPLES: usize = 32;
@@ -23,7 +23,7 @@ const CANDIDATES_PX: [u32; 6] = [1, 2, 3, 4, 6, 8];
 /// Progress of an estimate.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
-    moving: Moving,
+    moving: ColumnCursor,
     /// First column after the last sampled pair.
     from: usize,
     sample: usize,
@@ -37,7 +37,7 @@ impl Estimate {
     /// Creates an estimate over `leaves` leaves.
     pub(super) fn new(leaves: usize) -> Estimate {
         let (added, quads) = Default::default();
-        Estimate { moving: Moving::new(leaves), from: 0, sample: 0, added, quads }
+        Estimate { moving: ColumnCursor::new(leaves), from: 0, sample: 0, added, quads }
     }
 
     /// Samples more columns. Returns the smallest θ, at least `at_least`, that likely keeps the scene within
@@ -48,8 +48,8 @@ impl Estimate {
         view: &View,
         columns: usize,
         at_least: u32,
-        slice: &mut Slice,
-    ) -> Sliced<u32> {
+        slice: &mut TimeSlice,
+    ) -> SliceResult<u32> {
         // Colours do not matter here.
         let source = &Source { paint: &|_| Paint::NO_STACK, highlight: None, ..*source };
         let samples = SAMPLES.min(columns / 2).max(1);
@@ -59,8 +59,8 @@ impl Estimate {
                 // Leaves that come and go between two samples never enter the tree.
                 let from = self.from;
                 let stays = |change: Change| match change {
-                    Change::Goes(leaf) => visible.enters(leaf) < from,
-                    Change::Comes(leaf) => visible.leaves(leaf) > left,
+                    Change::Leave(leaf) => visible.enters(leaf) < from,
+                    Change::Enter(leaf) => visible.leaves(leaf) > left,
                 };
                 self.moving.apply((source, visible, changes), stays, slice)?;
                 if self.moving.column > left {

@@ -12,9 +12,9 @@
 use super::scene::SceneColumns;
 use super::source::Source;
 use super::view::{Axis, View};
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
-use history::replay::Clock;
+use history::replay::TimeAxis;
 use std::ops::Range;
 
 /// Maximum width and height of a window. Corners of quads are 16-bit.
@@ -35,7 +35,7 @@ pub(super) struct Grid {
 impl Grid {
     /// Creates the columns of `view` over the moments `0..moment_count`. There are none if the view's scale is invalid,
     /// or if it shows times that are not recorded.
-    pub(super) fn new(view: &View, moment_count: u32, clock: Option<Clock>) -> Grid {
+    pub(super) fn new(view: &View, moment_count: u32, clock: Option<TimeAxis>) -> Grid {
         let width = i64::from(view.width_px.min(MAX_WINDOW_PX));
         let mut grid = Grid { view: *view, moment_count, first: 0, len: 0, timed: Vec::new() };
         let scale = view.x_per_px;
@@ -62,7 +62,7 @@ impl Grid {
         grid.first = start;
         grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
         if let (Axis::Time, Some(clock)) = (view.axis, clock) {
-            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| timed(&clock, at, scale)).collect();
+            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| moments_of_pixel(&clock, at, scale)).collect();
         }
         grid
     }
@@ -105,7 +105,7 @@ impl Grid {
 
     /// Returns the column where `moment` starts, clamped to the existing columns. Rounding may be off by one column
     /// at a border.
-    pub(super) fn near(&self, moment: u32) -> usize {
+    pub(super) fn column_of(&self, moment: u32) -> usize {
         if self.view.axis == Axis::Time {
             let column = self.timed.partition_point(|moments| moments.end <= moment);
             return column.min(self.len.saturating_sub(1));
@@ -119,14 +119,14 @@ impl Grid {
     /// `shown` has one moment per column, in ascending order.
     ///
     /// On the event axis this takes constant time, because the column is at most one away from [`near`](Grid::near).
-    pub(super) fn first_reaching(&self, shown: &[u32], moment: u32) -> usize {
+    pub(super) fn first_column_from(&self, shown: &[u32], moment: u32) -> usize {
         if moment == u32::MAX {
             return shown.len();
         }
         if self.view.axis == Axis::Time {
             return shown.partition_point(|&at| at < moment);
         }
-        let mut column = self.near(moment);
+        let mut column = self.column_of(moment);
         while column > 0 && shown.get(column - 1).is_some_and(|&before| before >= moment) {
             column -= 1;
         }
@@ -137,7 +137,7 @@ impl Grid {
     }
 
     /// Returns the scene's columns with their positions. The other vectors are empty.
-    pub(super) fn table(&self) -> SceneColumns {
+    pub(super) fn empty_columns(&self) -> SceneColumns {
         SceneColumns {
             edge_px: (0..=self.len).map(|column| self.edge_px(column)).collect(),
             moment: Vec::with_capacity(self.len),
@@ -151,9 +151,9 @@ impl Grid {
     }
 
     /// Chooses the moment that each further column shows, and its totals. `columns` must come from [`Grid::table`].
-    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut Slice) -> Sliced {
+    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut TimeSlice) -> SliceResult {
         let mut next = columns.moment.len();
-        while let Some(part) = slice.part(&mut next, self.len(), 64)? {
+        while let Some(part) = slice.next_range(&mut next, self.len(), 64)? {
             for column in part {
                 let moments = self.moments(column);
                 let shown = source.requested.max_in(moments.clone()).unwrap_or((Moment(moments.start), 0));
@@ -179,7 +179,7 @@ impl Grid {
 }
 
 /// Returns the moments in pixel `at` of the scaled time axis.
-fn timed(clock: &Clock, at: i64, scale: f64) -> Range<u32> {
+fn moments_of_pixel(clock: &TimeAxis, at: i64, scale: f64) -> Range<u32> {
     let (left, right) = (at as f64 * scale, (at + 1) as f64 * scale);
     let carried_in = clock.events_before(left);
     let ends_at_once = clock.events_before(left.next_up()) > carried_in;

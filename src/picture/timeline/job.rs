@@ -2,17 +2,17 @@
 
 use super::bands::Estimate;
 use super::columns::{Grid, MAX_WINDOW_PX};
-use super::moving::Moving;
+use super::column_cursor::ColumnCursor;
 use super::pieces::descend;
 use super::quads::{MAX_QUADS, Quads};
 use super::scene::{Scene, SceneColumns};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
-use base::slice::{Slice, Sliced, Spent};
+use base::slice::{TimeSlice, SliceResult, OutOfTime};
 
 /// Number of quads after which the final number is extrapolated.
-const TELLING_PART: usize = MAX_QUADS / 8;
+const MIN_EXTRAPOLATION_QUADS: usize = MAX_QUADS / 8;
 
 /// A scene under construction. To cancel it, drop it.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ enum Stage {
 #[derive(Clone, Debug)]
 struct Drawing {
     band_px: u32,
-    moving: Moving,
+    moving: ColumnCursor,
     quads: Quads,
 }
 
@@ -52,7 +52,7 @@ impl SceneJob {
     pub fn new(source: &Source, view: View) -> SceneJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.requested.moment_count(), source.clock);
-        let columns = grid.table();
+        let columns = grid.empty_columns();
         SceneJob {
             view,
             grid,
@@ -68,7 +68,7 @@ impl SceneJob {
     ///
     /// # Errors
     /// The time is up, or the scene was already returned.
-    pub fn step(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Scene> {
+    pub fn step(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
@@ -86,8 +86,8 @@ impl SceneJob {
                 }
                 Stage::Draw(_) => match self.draw(source, slice)? {
                     Attempt::TooMany { band_px } => self.stage = self.drawing(band_px),
-                    Attempt::Doubtful => self.estimate(),
-                    Attempt::Drawn => return self.take().ok_or(Spent),
+                    Attempt::LikelyTooMany => self.estimate(),
+                    Attempt::Drawn => return self.take().ok_or(OutOfTime),
                 },
                 Stage::Estimate(drawing, estimate) => {
                     // A drawing that already has too many quads cannot continue.
@@ -102,18 +102,18 @@ impl SceneJob {
                         self.stage = Stage::Draw(drawing);
                     }
                 }
-                Stage::Done => return Err(Spent),
+                Stage::Done => return Err(OutOfTime),
             }
         }
     }
 
     /// Creates a scene at once, without slices.
     pub fn run(source: &Source, view: View) -> Option<Scene> {
-        SceneJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
+        SceneJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
 
     fn drawing(&self, band_px: u32) -> Stage {
-        let moving = Moving::new(self.visible.len());
+        let moving = ColumnCursor::new(self.visible.len());
         Stage::Draw(Box::new(Drawing { band_px, moving, quads: Quads::default() }))
     }
 
@@ -125,7 +125,7 @@ impl SceneJob {
         }
     }
 
-    fn draw(&mut self, source: &Source, slice: &mut Slice) -> Sliced<Attempt> {
+    fn draw(&mut self, source: &Source, slice: &mut TimeSlice) -> SliceResult<Attempt> {
         let Stage::Draw(drawing) = &mut self.stage else { return Ok(Attempt::Drawn) };
         let Drawing { band_px, moving, quads } = &mut **drawing;
         while moving.column < self.grid.len() {
@@ -139,8 +139,8 @@ impl SceneJob {
                 return Ok(Attempt::TooMany { band_px });
             }
             let will_be = drawn * self.grid.len() / moving.column.max(1);
-            if !self.is_estimated && drawn > TELLING_PART && will_be.max(drawn) > MAX_QUADS {
-                return Ok(Attempt::Doubtful);
+            if !self.is_estimated && drawn > MIN_EXTRAPOLATION_QUADS && will_be.max(drawn) > MAX_QUADS {
+                return Ok(Attempt::LikelyTooMany);
             }
             slice.check()?;
         }
@@ -172,7 +172,7 @@ enum Attempt {
         band_px: u32,
     },
     /// It will probably have too many quads.
-    Doubtful,
+    LikelyTooMany,
     Drawn,
 }
 

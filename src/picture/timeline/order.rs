@@ -1,6 +1,6 @@
 //! Stacking order of live allocations.
 
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use history::replay::AllocationId;
 
 /// A stacking order other than the allocation order. Allocations of a group are adjacent and ordered by id.
@@ -14,17 +14,17 @@ pub struct Order {
 
 /// Progress of a sort. Groups are pushed in order of allocation id, then sorted.
 #[derive(Clone, Debug, Default)]
-pub struct Piling {
+pub struct OrderBuilder {
     groups: Vec<u32>,
     /// Number of allocations per group, stored one place further up. During the sort, the next rank of each group.
     next: Vec<u32>,
     order: Order,
 }
 
-impl Piling {
+impl OrderBuilder {
     /// Creates a sort with capacity for `allocations`.
-    pub fn new(allocations: usize) -> Piling {
-        Piling { groups: Vec::with_capacity(allocations), ..Piling::default() }
+    pub fn new(allocations: usize) -> OrderBuilder {
+        OrderBuilder { groups: Vec::with_capacity(allocations), ..OrderBuilder::default() }
     }
 
     /// Returns the number of pushed allocations.
@@ -50,7 +50,7 @@ impl Piling {
     }
 
     /// Sorts in slices and returns the order when done. Nothing may be pushed after the first call.
-    pub fn step(&mut self, slice: &mut Slice) -> Sliced<Order> {
+    pub fn step(&mut self, slice: &mut TimeSlice) -> SliceResult<Order> {
         let count = self.groups.len();
         if self.order.ids.len() < count {
             let mut sum = 0;
@@ -62,7 +62,7 @@ impl Piling {
         }
         let Order { ids, ranks } = &mut self.order;
         let mut next = ranks.len();
-        while let Some(chunk) = slice.part(&mut next, count, 1)? {
+        while let Some(chunk) = slice.next_range(&mut next, count, 1)? {
             for (id, &group) in (chunk.start as u32..).zip(self.groups.get(chunk).unwrap_or_default()) {
                 let Some(rank) = self.next.get_mut(group as usize) else { continue };
                 ranks.push(*rank);
@@ -79,9 +79,9 @@ impl Piling {
 impl Order {
     /// Creates an order from the group of each allocation. The lowest group is at the bottom.
     pub fn grouped(groups: &[u32]) -> Order {
-        let mut piling = Piling::new(groups.len());
+        let mut piling = OrderBuilder::new(groups.len());
         groups.iter().for_each(|&group| piling.push(group));
-        piling.step(&mut Slice::new(&mut || true)).unwrap_or_default()
+        piling.step(&mut TimeSlice::new(&mut || true)).unwrap_or_default()
     }
 
     /// Returns the allocation of a rank, or the rank itself if it is out of range.

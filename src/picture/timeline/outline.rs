@@ -33,13 +33,13 @@ pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> 
     let grid = Grid::new(view, source.requested.moment_count(), source.clock);
     let mut shown: Vec<u32> = (0..grid.len()).map(|column| shown_moment(source, &grid, column)).collect();
     let window = grid.all_moments();
-    let mut columns = grid.first_reaching(&shown, born)..grid.first_reaching(&shown, died);
+    let mut columns = grid.first_column_from(&shown, born)..grid.first_column_from(&shown, died);
     if columns.is_empty() {
         if born >= died || born >= window.end || died <= window.start {
             return Vec::new();
         }
         // The allocation's own first moment instead of the one that the column shows.
-        let column = grid.near(born.max(window.start));
+        let column = grid.column_of(born.max(window.start));
         columns = column..column + 1;
         if let Some(moment) = shown.get_mut(column) {
             *moment = born.max(window.start);

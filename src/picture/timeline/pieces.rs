@@ -4,10 +4,10 @@
 //! band keeps its exact height. So pieces are at least θ high, except the last band below a block that is not thin or
 //! at the top.
 
-use super::moving::Moving;
-use super::quads::{Context, Piece, Quads, Step};
+use super::column_cursor::ColumnCursor;
+use super::quads::{Context, Piece, Quads, StackPosition};
 use super::source::Source;
-use super::tree::{Live, LiveTree, TreeNode};
+use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::view::View;
 use super::visible::Visible;
 
@@ -15,7 +15,7 @@ use super::visible::Visible;
 /// column. `x` is the column's left and right edge.
 pub(super) fn descend(
     quads: &mut Quads,
-    moving: &Moving,
+    moving: &ColumnCursor,
     band_px: u32,
     changed: u32,
     (source, visible, view): (&Source, &Visible, &View),
@@ -26,7 +26,7 @@ pub(super) fn descend(
         return;
     }
     let thin_below = (f64::from(band_px) * view.bytes_per_px).ceil() as u64;
-    let Moving { tree, standing, .. } = moving;
+    let ColumnCursor { tree, highlighted: standing, .. } = moving;
     let context = Context { source, visible, tree, standing: standing.as_ref(), column, x };
     let from = quads.keep_below(tree.start_of_thin(changed, thin_below));
     Descent::new(view, thin_below, from, &context, quads).run();
@@ -55,12 +55,12 @@ struct Descent<'a> {
 struct Band {
     first: TreeNode,
     last: TreeNode,
-    live: Live,
+    live: LiveSums,
 }
 
 impl<'a> Descent<'a> {
     /// Creates a descent of one column, starting at `from`. Blocks under `thin_below` bytes are joined.
-    fn new(view: &View, thin_below: u64, from: Step, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
+    fn new(view: &View, thin_below: u64, from: StackPosition, context: &'a Context<'a>, quads: &'a mut Quads) -> Self {
         // One pixel more on either side, for pieces that round into the window.
         let lowest = view.bytes_from_row(-1.0).max(0.0) as u64;
         let above = view.bytes_from_row(f64::from(view.height_px) + 1.0).max(0.0) as u64;
@@ -80,7 +80,7 @@ impl<'a> Descent<'a> {
     }
 
     // Recursion is at most eleven levels deep, like the tree.
-    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: Live) {
+    fn visit(&mut self, tree: &LiveTree, place: TreeNode, live: LiveSums) {
         if u64::from(place.first_leaf()) < self.next_leaf {
             // Partly or completely emitted already.
             if place.end_leaf() > self.next_leaf {
@@ -109,9 +109,9 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn join(&mut self, place: TreeNode, live: Live) {
+    fn join(&mut self, place: TreeNode, live: LiveSums) {
         let band = match self.band {
-            Some(band) => Band { last: place, live: band.live.and(live), ..band },
+            Some(band) => Band { last: place, live: band.live.plus(live), ..band },
             None => Band { first: place, last: place, live },
         };
         self.band = Some(band);
@@ -126,7 +126,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    fn emit(&mut self, first: TreeNode, last: TreeNode, live: Live) {
+    fn emit(&mut self, first: TreeNode, last: TreeNode, live: LiveSums) {
         let lower = self.row;
         self.advance(live.bytes);
         self.quads.add(&Piece { first, last, live, rows: [lower, self.row] }, self.height, self.context);

@@ -3,8 +3,8 @@
 
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use super::source::Source;
-use super::standing::Standing;
-use super::tree::{Live, LiveTree, TreeNode};
+use super::highlight_set::HighlightSet;
+use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::visible::Visible;
 
 /// Maximum number of quads of a scene. Beyond it, thin blocks are joined into higher bands.
@@ -17,7 +17,7 @@ pub(super) struct Piece {
     pub(super) first: TreeNode,
     /// Highest tree node. It equals `first` and is a leaf if the piece is one block.
     pub(super) last: TreeNode,
-    pub(super) live: Live,
+    pub(super) live: LiveSums,
     /// Lower and upper edge in pixels, clipped to the window.
     pub(super) rows: [i16; 2],
 }
@@ -28,17 +28,17 @@ pub(super) struct Quads {
     pub(super) quads: Vec<Quad>,
     pub(super) identities: Vec<QuadIdentity>,
     /// Quads that extend up to the current column, bottom up.
-    open: Vec<Open>,
+    open: Vec<OpenQuad>,
     /// Number of `open` quads that are processed in the current column.
-    settled: usize,
-    next: Vec<Open>,
+    processed: usize,
+    next: Vec<OpenQuad>,
     /// Stack height after each piece of the current column. Before that, of the previous column.
-    trail: Vec<Step>,
+    steps: Vec<StackPosition>,
 }
 
 /// Height of a column's stack after one of its pieces.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Step {
+pub(super) struct StackPosition {
     pub(super) leaf: u64,
     /// Height in bytes.
     pub(super) height: u64,
@@ -47,7 +47,7 @@ pub(super) struct Step {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenQuad {
     first: TreeNode,
     last: TreeNode,
     rows: [i16; 2],
@@ -62,7 +62,7 @@ pub(super) struct Context<'a> {
     pub(super) visible: &'a Visible,
     pub(super) tree: &'a LiveTree,
     /// Live leaves that are highlighted, if anything is.
-    pub(super) standing: Option<&'a Standing>,
+    pub(super) standing: Option<&'a HighlightSet>,
     /// Index of the column.
     pub(super) column: usize,
     /// Left and right edge of the column.
@@ -73,10 +73,10 @@ impl Context<'_> {
     /// Returns the [`PENDING`] and [`FADED`] flags of a piece. A quad continues only while they stay the same.
     #[inline(always)]
     fn marks(&self, piece: &Piece) -> u32 {
-        let Live { count, largest_leaf, .. } = piece.live;
+        let LiveSums { count, largest_leaf, .. } = piece.live;
         let is_pending = count == 1 && self.visible.is_pending(largest_leaf, self.column);
         let is_faded = self.standing.is_some_and(|standing| match count {
-            1 => !self.visible.stands_out(largest_leaf),
+            1 => !self.visible.is_highlighted(largest_leaf),
             _ => !standing.any_in(u64::from(piece.first.first_leaf())..piece.last.end_leaf()),
         });
         (if is_pending { PENDING } else { 0 }) + if is_faded { FADED } else { 0 }
@@ -88,12 +88,12 @@ impl Quads {
     /// their quads continue. Returns the position where further pieces start.
     ///
     /// The last piece below `changed` is added again, because its end may have moved.
-    pub(super) fn keep_below(&mut self, changed: u32) -> Step {
-        let below = self.trail.partition_point(|step| step.leaf <= u64::from(changed));
-        self.trail.truncate(below.saturating_sub(1));
-        let step = self.trail.last().copied().unwrap_or_default();
+    pub(super) fn keep_below(&mut self, changed: u32) -> StackPosition {
+        let below = self.steps.partition_point(|step| step.leaf <= u64::from(changed));
+        self.steps.truncate(below.saturating_sub(1));
+        let step = self.steps.last().copied().unwrap_or_default();
         self.next.extend(self.open.iter().take(step.open));
-        self.settled = step.open;
+        self.processed = step.open;
         step
     }
 
@@ -101,7 +101,7 @@ impl Quads {
     #[inline(always)]
     pub(super) fn add(&mut self, piece: &Piece, height: u64, context: &Context) {
         self.piece(piece, context);
-        self.trail.push(Step { leaf: piece.last.end_leaf(), height, open: self.next.len() });
+        self.steps.push(StackPosition { leaf: piece.last.end_leaf(), height, open: self.next.len() });
     }
 
     #[inline(always)]
@@ -111,31 +111,31 @@ impl Quads {
         }
         let (first, last, rows) = (piece.first, piece.last, piece.rows);
         let marks = context.marks(piece);
-        while let Some(open) = self.open.get(self.settled) {
+        while let Some(open) = self.open.get(self.processed) {
             if open.first == first && open.last == last && open.rows == rows && open.marks == marks {
                 self.next.push(*open);
-                self.settled += 1;
+                self.processed += 1;
                 return;
             }
             if open.first.first_leaf() > first.first_leaf() {
                 break;
             }
             self.close(*open, context.x[0]);
-            self.settled += 1;
+            self.processed += 1;
         }
-        self.next.push(Open { first, last, rows, marks, quad: self.quads.len() as u32 });
+        self.next.push(OpenQuad { first, last, rows, marks, quad: self.quads.len() as u32 });
         self.start(piece, marks, context);
     }
 
     /// Ends the column whose left edge is `x`.
     pub(super) fn end_column(&mut self, x: i16) {
-        while let Some(open) = self.open.get(self.settled) {
+        while let Some(open) = self.open.get(self.processed) {
             self.close(*open, x);
-            self.settled += 1;
+            self.processed += 1;
         }
         std::mem::swap(&mut self.open, &mut self.next);
         self.next.clear();
-        self.settled = 0;
+        self.processed = 0;
     }
 
     fn start(&mut self, piece: &Piece, marks: u32, context: &Context) {
@@ -157,7 +157,7 @@ impl Quads {
         });
     }
 
-    fn close(&mut self, open: Open, x: i16) {
+    fn close(&mut self, open: OpenQuad, x: i16) {
         if let Some(quad) = self.quads.get_mut(open.quad as usize) {
             quad.x[1] = x;
         }

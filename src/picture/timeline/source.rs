@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::paint::Paint;
-use history::replay::{AllocationId, Allocations, Clock, Curve, LiveSets};
+use history::replay::{AllocationId, Allocations, TimeAxis, Curve, LiveSets};
 
 /// History of one device, borrowed, with its presentation.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub struct Source<'a> {
     /// Stacking order. `None` is the allocation order, where an allocation's id is its rank.
     pub order: Option<&'a Order>,
     /// Wall-clock times, if the file has them.
-    pub clock: Option<Clock<'a>>,
+    pub clock: Option<TimeAxis<'a>>,
     /// Bytes of all live allocations.
     pub requested: Curve<'a>,
     /// Reserved bytes, over the same moments.

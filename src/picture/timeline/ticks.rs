@@ -1,7 +1,7 @@
 //! Positions and labels of axis ticks.
 
 use super::view::View;
-use base::units::{BYTE_UNITS, grouped};
+use base::units::{BYTE_UNITS, group_digits};
 
 /// A tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub fn event_ticks(view: &View, events: u32, min_distance_px: f64) -> Vec<Tick> 
         .take_while(|&event| event < u64::from(events))
         .map(|event| {
             let at_px = view.column_from_x(event as f64 + 1.0).round() as i64;
-            Tick { at_px, value: event, label: grouped(event) }
+            Tick { at_px, value: event, label: group_digits(event) }
         })
         .filter(|tick| (0..=i64::from(view.width_px)).contains(&tick.at_px))
         .collect()
@@ -80,11 +80,11 @@ pub fn time_ticks(view: &View, zero: i64, span: u64, min_distance_px: f64) -> Ve
 fn elapsed_label(elapsed: u64, step: u64) -> String {
     let units = [(1_000_000, "s"), (1_000, "ms")];
     let unit = units.into_iter().find(|&(unit, _)| elapsed >= unit && step * 1000 >= unit);
-    let Some((unit, name)) = unit else { return format!("{} µs", grouped(elapsed)) };
+    let Some((unit, name)) = unit else { return format!("{} µs", group_digits(elapsed)) };
     let fraction = format!("{:03}", elapsed % unit * 1000 / unit);
     let fraction = fraction.trim_end_matches('0');
     let point = if fraction.is_empty() { "" } else { "." };
-    format!("{}{point}{fraction} {name}", grouped(elapsed / unit))
+    format!("{}{point}{fraction} {name}", group_digits(elapsed / unit))
 }
 
 /// Returns the multiples of `step` in a range, and one beyond either end, because rounding may move it inside.
@@ -100,7 +100,7 @@ fn bytes_label(value: u64, step: u64) -> String {
     while unit + 1 < BYTE_UNITS.len() && value >> (10 * (unit + 1)) > 0 && step >> (10 * (unit + 1) - 3) > 0 {
         unit += 1;
     }
-    let whole = grouped(value >> (10 * unit));
+    let whole = group_digits(value >> (10 * unit));
     let rest = value & ((1 << (10 * unit)) - 1);
     // All steps in this unit are multiples of an eighth, which has three decimals.
     let thousandths = if unit == 0 { 0 } else { (rest >> (10 * unit - 3)) * 125 };

@@ -16,7 +16,7 @@ const FAN: usize = 1 << FAN_BITS;
 
 /// Sums over the live allocations under a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Live {
+pub(super) struct LiveSums {
     pub(super) bytes: u64,
     /// Bytes of the largest allocation.
     pub(super) largest: u64,
@@ -25,16 +25,16 @@ pub(super) struct Live {
     pub(super) count: u32,
 }
 
-impl Live {
+impl LiveSums {
     /// Returns the sums of both. They wrap, because sizes in a corrupt file may exceed 64 bits and subtracting them
     /// must restore the previous sum.
-    pub(super) fn and(self, other: Live) -> Live {
+    pub(super) fn plus(self, other: LiveSums) -> LiveSums {
         let other_leads = other.count > 0
             && (self.count == 0 || (other.largest, self.largest_leaf) > (self.largest, other.largest_leaf));
         let (largest, largest_leaf) =
             if other_leads { (other.largest, other.largest_leaf) } else { (self.largest, self.largest_leaf) };
         let bytes = self.bytes.wrapping_add(other.bytes);
-        Live { bytes, largest, largest_leaf, count: self.count + other.count }
+        LiveSums { bytes, largest, largest_leaf, count: self.count + other.count }
     }
 }
 
@@ -67,7 +67,7 @@ impl TreeNode {
 pub(super) struct LiveTree {
     leaves: Vec<u64>,
     /// `levels[k]` is level k + 1. The last level has one node.
-    levels: Vec<Vec<Live>>,
+    levels: Vec<Vec<LiveSums>>,
 }
 
 impl LiveTree {
@@ -77,7 +77,7 @@ impl LiveTree {
         let mut width = leaves;
         while levels.is_empty() || width > 1 {
             width = width.div_ceil(FAN).max(1);
-            levels.push(vec![Live::default(); width]);
+            levels.push(vec![LiveSums::default(); width]);
         }
         LiveTree { leaves: vec![0; leaves], levels }
     }
@@ -89,7 +89,7 @@ impl LiveTree {
 
     /// Returns the sums at a node.
     #[inline(always)]
-    pub(super) fn live(&self, place: TreeNode) -> Live {
+    pub(super) fn live(&self, place: TreeNode) -> LiveSums {
         match place.level.checked_sub(1) {
             Some(level) => self.levels.get(level as usize).and_then(|nodes| nodes.get(place.index as usize)).copied(),
             None => self.leaves.get(place.index as usize).map(|&bytes| live_leaf(place.index, bytes)),
@@ -99,7 +99,7 @@ impl LiveTree {
 
     /// Calls `look` with each live child of an inner node, from the left.
     #[inline(always)]
-    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, Live)) {
+    pub(super) fn for_each_child(&self, place: TreeNode, mut look: impl FnMut(TreeNode, LiveSums)) {
         let first = (place.index as usize) << FAN_BITS;
         let level = place.level.saturating_sub(1);
         let place_of = |index: usize| TreeNode { level, index: index as u32 };
@@ -125,7 +125,7 @@ impl LiveTree {
         for nodes in &mut self.levels {
             index >>= FAN_BITS;
             if let Some(node) = nodes.get_mut(index) {
-                *node = node.and(added);
+                *node = node.plus(added);
             }
         }
     }
@@ -140,7 +140,7 @@ impl LiveTree {
             let (below, above) = self.levels.split_at_mut(level);
             let Some(node) = above.first_mut().and_then(|nodes| nodes.get_mut(index)) else { return };
             if node.count <= 1 {
-                *node = Live::default();
+                *node = LiveSums::default();
             } else if node.largest_leaf == leaf {
                 let children = index << FAN_BITS..(index + 1) << FAN_BITS;
                 *node = match below.last() {
@@ -166,14 +166,14 @@ impl LiveTree {
     }
 
     /// Returns the sums over a range of leaves, and its first and last live leaf.
-    pub(super) fn live_in(&self, leaves: Range<u32>) -> (Live, [u32; 2]) {
-        let mut sum = Live::default();
+    pub(super) fn live_in(&self, leaves: Range<u32>) -> (LiveSums, [u32; 2]) {
+        let mut sum = LiveSums::default();
         let mut ends: Option<[TreeNode; 2]> = None;
         let mut add = |level: u32, index: u32| {
             let place = TreeNode { level, index };
             let live = self.live(place);
             if live.count > 0 {
-                sum = sum.and(live);
+                sum = sum.plus(live);
                 let [first, last] = ends.unwrap_or([place; 2]);
                 ends = Some([
                     if place.first_leaf() < first.first_leaf() { place } else { first },
@@ -221,8 +221,8 @@ impl LiveTree {
     }
 }
 
-fn sum(children: impl Iterator<Item = Live>) -> Live {
-    children.fold(Live::default(), Live::and)
+fn sum(children: impl Iterator<Item = LiveSums>) -> LiveSums {
+    children.fold(LiveSums::default(), LiveSums::plus)
 }
 
 /// Returns the existing part of a range. The last node of a level may have fewer than eight children.
@@ -231,8 +231,8 @@ fn part<T>(nodes: &[T], range: Range<usize>) -> &[T] {
     nodes.get(range.start..end).unwrap_or_default()
 }
 
-fn live_leaf(leaf: u32, bytes: u64) -> Live {
-    Live { bytes, largest: bytes, largest_leaf: leaf, count: u32::from(bytes > 0) }
+fn live_leaf(leaf: u32, bytes: u64) -> LiveSums {
+    LiveSums { bytes, largest: bytes, largest_leaf: leaf, count: u32::from(bytes > 0) }
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@
 use serde::{Deserialize, Serialize};
 
 /// Maximum zoom out: the window covers this many times the whole range.
-const FARTHEST: f64 = 1.5;
+const MAX_ZOOM_OUT: f64 = 1.5;
 /// Maximum zoom in of the horizontal axis: 64 pixels per moment or microsecond.
-const CLOSEST_X_PER_PX: f64 = 1.0 / 64.0;
+const MIN_X_PER_PX: f64 = 1.0 / 64.0;
 /// Maximum zoom in of the byte axis: 16 pixels per byte.
-const CLOSEST_BYTES_PER_PX: f64 = 1.0 / 16.0;
+const MIN_BYTES_PER_PX: f64 = 1.0 / 16.0;
 
 /// Unit of the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -82,8 +82,8 @@ impl View {
     /// Returns the view with the horizontal axis scaled by `factor` (below 1 zooms in), keeping the position at column
     /// `about` in place.
     pub fn zoomed_x(&self, about: f64, factor: f64, extent: Extent) -> View {
-        let widest = extent.width.max(1) as f64 * FARTHEST / f64::from(self.width_px.max(1));
-        let x_per_px = limited(self.x_per_px * factor, CLOSEST_X_PER_PX, widest);
+        let widest = extent.width.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.width_px.max(1));
+        let x_per_px = limited(self.x_per_px * factor, MIN_X_PER_PX, widest);
         let left_px = (self.x_from_column(about) / x_per_px - about).round() as i64;
         View { x_per_px, left_px, ..*self }
     }
@@ -91,8 +91,8 @@ impl View {
     /// Returns the view with the byte axis scaled by `factor` (below 1 zooms in), keeping the byte at row `about` in
     /// place.
     pub fn zoomed_bytes(&self, about: f64, factor: f64, extent: Extent) -> View {
-        let highest = extent.bytes.max(1) as f64 * FARTHEST / f64::from(self.height_px.max(1));
-        let bytes_per_px = limited(self.bytes_per_px * factor, CLOSEST_BYTES_PER_PX, highest);
+        let highest = extent.bytes.max(1) as f64 * MAX_ZOOM_OUT / f64::from(self.height_px.max(1));
+        let bytes_per_px = limited(self.bytes_per_px * factor, MIN_BYTES_PER_PX, highest);
         let bottom_px = (self.bytes_from_row(about) / bytes_per_px - about).round() as i64;
         View { bytes_per_px, bottom_px, ..*self }
     }

@@ -4,7 +4,7 @@
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use super::source::Source;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use base::units::Moment;
 use history::replay::AllocationId;
 
@@ -30,19 +30,19 @@ impl Visible {
         source: &Source,
         grid: &Grid,
         columns: &mut SceneColumns,
-        slice: &mut Slice,
-    ) -> Sliced {
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let window = grid.all_moments();
-        while let Some(part) = slice.part(&mut self.next, source.allocations.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next, source.allocations.len(), 1)? {
             source.for_each_in(part, |id, (born, died, size)| {
                 // Allocations of 0 bytes are neither drawn nor hidden.
                 if died > window.start && born < window.end && born < died && size > 0 {
-                    let enters = grid.first_reaching(&columns.moment, born);
-                    let leaves = grid.first_reaching(&columns.moment, died);
+                    let enters = grid.first_column_from(&columns.moment, born);
+                    let leaves = grid.first_column_from(&columns.moment, died);
                     if enters < leaves {
                         self.push(source, grid, columns, id, [enters, leaves].map(|column| column as u16));
                     } else {
-                        hide(columns, grid.near(born.max(window.start)), size);
+                        count_hidden(columns, grid.column_of(born.max(window.start)), size);
                     }
                 }
             });
@@ -64,9 +64,9 @@ impl Visible {
         if source.highlight.is_some_and(|stands_out| stands_out(allocation)) {
             self.mark_next();
         }
-        let requested = source.allocations.pending_from(allocation);
+        let requested = source.allocations.awaiting_free_from(allocation);
         if source.allocations.outlives(allocation, Moment(requested)) && requested < grid.all_moments().end {
-            let pends = grid.first_reaching(&columns.moment, requested).max(enters.into());
+            let pends = grid.first_column_from(&columns.moment, requested).max(enters.into());
             // Rarely true unless zoomed in: most frees complete at the next event.
             if pends < usize::from(leaves) {
                 self.pending.push((self.ids.len() as u32, pends as u16));
@@ -104,7 +104,7 @@ impl Visible {
 
     /// Returns true if a leaf is highlighted.
     #[inline(always)]
-    pub(super) fn stands_out(&self, leaf: u32) -> bool {
+    pub(super) fn is_highlighted(&self, leaf: u32) -> bool {
         self.highlighted.get(leaf as usize / 64).is_some_and(|word| word >> (leaf % 64) & 1 == 1)
     }
 
@@ -120,7 +120,7 @@ impl Visible {
 }
 
 /// Counts an allocation that is too short-lived to be drawn in its column.
-pub(super) fn hide(columns: &mut SceneColumns, column: usize, size: u64) {
+pub(super) fn count_hidden(columns: &mut SceneColumns, column: usize, size: u64) {
     if let (Some(count), Some(largest)) = (columns.hidden.get_mut(column), columns.hidden_largest.get_mut(column)) {
         *count += 1;
         *largest = size.max(*largest);
@@ -148,9 +148,9 @@ pub(super) struct Changes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// It is no longer live.
-    Goes(u32),
+    Leave(u32),
     /// It becomes live.
-    Comes(u32),
+    Enter(u32),
 }
 
 impl Changes {
@@ -175,8 +175,8 @@ impl Changes {
     }
 
     /// Counts all leaves, then sorts them into their buckets.
-    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut Slice) -> Sliced {
-        while let Some(chunk) = slice.part(&mut self.counted, visible.len(), 1)? {
+    pub(super) fn sort(&mut self, visible: &Visible, slice: &mut TimeSlice) -> SliceResult {
+        while let Some(chunk) = slice.next_range(&mut self.counted, visible.len(), 1)? {
             let mut count = |bucket: usize| {
                 if let Some(start) = self.starts.get_mut(bucket + 1) {
                     *start += 1;
@@ -188,7 +188,7 @@ impl Changes {
         if self.leaves.is_empty() {
             self.size_buckets(visible);
         }
-        while let Some(part) = slice.part(&mut self.next, visible.len(), 1)? {
+        while let Some(part) = slice.next_range(&mut self.next, visible.len(), 1)? {
             for leaf in part {
                 if let (Some(&enters), Some(&leaves)) = (visible.enters.get(leaf), visible.leaves.get(leaf)) {
                     self.put(2 * usize::from(enters) + 1, leaf as u32);
@@ -213,7 +213,7 @@ impl Changes {
     }
 
     /// Returns the changes of a column, without the first `skip`.
-    pub(super) fn of(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
+    pub(super) fn in_column(&self, column: usize, skip: usize) -> impl Iterator<Item = Change> + '_ {
         let start = |bucket: usize| self.starts.get(bucket).map_or(0, |&start| start as usize);
         let (from, turn, to) = (start(2 * column), start(2 * column + 1), start(2 * column + 2));
         let leaves = self.leaves.get(from + skip.min(to - from)..to).unwrap_or_default();
@@ -221,7 +221,7 @@ impl Changes {
         leaves
             .iter()
             .enumerate()
-            .map(move |(at, &leaf)| if at < goes { Change::Goes(leaf) } else { Change::Comes(leaf) })
+            .map(move |(at, &leaf)| if at < goes { Change::Leave(leaf) } else { Change::Enter(leaf) })
     }
 
     fn put(&mut self, bucket: usize, leaf: u32) {

@@ -2,7 +2,7 @@
 
 use super::columns::Grid;
 use super::view::View;
-use history::replay::Clock;
+use history::replay::TimeAxis;
 use std::ops::Range;
 
 /// Positions and moments of a window's columns.
@@ -17,7 +17,7 @@ pub struct WindowColumns {
 impl WindowColumns {
     /// Returns the columns of `view` over the moments `0..moment_count`. Empty if the view is invalid, or if it shows
     /// times that are not recorded.
-    pub fn new(view: &View, moment_count: u32, clock: Option<Clock>) -> WindowColumns {
+    pub fn new(view: &View, moment_count: u32, clock: Option<TimeAxis>) -> WindowColumns {
         let grid = Grid::new(view, moment_count, clock);
         WindowColumns {
             edge_px: (0..=grid.len()).map(|column| grid.edge_px(column)).collect(),

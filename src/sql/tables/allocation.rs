@@ -1,8 +1,8 @@
 //! The tables `allocation` (all allocations) and `live_at(when)` (those that are live at a moment).
 
 use super::texts::{hex, pool_text};
-use crate::moment::When;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::when::When;
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use base::units::EventIdx;
 use engine::Side;
@@ -81,10 +81,10 @@ pub(super) fn count(source: &Source) -> u64 {
 
 /// Table of all allocations.
 #[derive(Default)]
-pub(super) struct Whole;
+pub(super) struct AllAllocations;
 
-impl Rows for Whole {
-    const OF: Of = Of::Device;
+impl Rows for AllAllocations {
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
     const KEY: Option<usize> = Some(0);
 
@@ -92,9 +92,9 @@ impl Rows for Whole {
         count(source)
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let all = source.side(part).map_or(0, |side| side.history.allocations.len() as u32);
-        Ok(Set::keyed(all, 0, &wanted.keys))
+        Ok(RowSet::keyed(all, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -104,10 +104,10 @@ impl Rows for Whole {
 
 /// Table function of live allocations.
 #[derive(Default)]
-pub(super) struct Live;
+pub(super) struct LiveAllocations;
 
-impl Rows for Live {
-    const OF: Of = Of::Device;
+impl Rows for LiveAllocations {
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = COLUMNS;
     const KEY: Option<usize> = None;
     const ARGUMENTS: &'static [&'static str] = &["at_event"];
@@ -116,12 +116,12 @@ impl Rows for Live {
         count(source) / 8
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let Some(side) = source.side(part) else { return Ok(Set::NONE) };
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
+        let Some(side) = source.side(part) else { return Ok(RowSet::NONE) };
         let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
         let mut ids = Vec::new();
-        side.in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
-        Ok(Set::List(Rc::new(ids)))
+        side.for_each_in_scope(Scope::At(at.0), &mut |id, _| ids.push(id.0));
+        Ok(RowSet::List(Rc::new(ids)))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -1,7 +1,7 @@
 //! The table `block`: blocks of the segments at the end, as recorded.
 
 use super::texts::hex;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use history::snapshot::BlockState;
 use sqlite::{Cell, Kind};
@@ -11,7 +11,7 @@ use sqlite::{Cell, Kind};
 pub(super) struct Blocks;
 
 impl Rows for Blocks {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("device", Kind::Integer),
         ("block", Kind::Integer),
@@ -30,9 +30,9 @@ impl Rows for Blocks {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.blocks.len() as u64).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let blocks = source.side(part).map_or(0, |side| side.snapshot().blocks.len() as u32);
-        Ok(Set::keyed(blocks, 0, &wanted.keys))
+        Ok(RowSet::keyed(blocks, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
@@ -51,7 +51,7 @@ impl Rows for Blocks {
             5 => block.requested.into(),
             6 => match block.state {
                 BlockState::Allocated => "active_allocated",
-                BlockState::Pending => "active_awaiting_free",
+                BlockState::AwaitingFree => "active_awaiting_free",
                 BlockState::Inactive => "inactive",
             }
             .into(),

@@ -1,7 +1,7 @@
 //! The table `frame`: frames of each stack, the innermost at position 0.
 
 use super::stack::{frame_cell, wanted_stacks};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use analysis::Sites;
 use history::snapshot::{FrameId, StackId};
@@ -16,7 +16,7 @@ pub(super) struct Frames {
 }
 
 impl Rows for Frames {
-    const OF: Of = Of::File;
+    const OF: RowScope = RowScope::File;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("stack", Kind::Integer),
         ("position", Kind::Integer),
@@ -31,11 +31,11 @@ impl Rows for Frames {
         (0..source.files.len()).filter_map(|file| source.snapshot(file)).map(|it| it.stacks.len() as u64 * 4).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let begins = source.parts.get(part).and_then(|part| source.frames(part.file));
-        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else { return Ok(Set::NONE) };
+        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else { return Ok(RowSet::NONE) };
         let begin = |stack: u32| begins.get(stack as usize).or(begins.last()).copied().unwrap_or(0);
-        Ok(Set::Range(begin(stacks.start)..begin(stacks.end)))
+        Ok(RowSet::Range(begin(stacks.start)..begin(stacks.end)))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

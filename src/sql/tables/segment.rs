@@ -1,7 +1,7 @@
 //! The table `segment`: reserved address ranges with their lifetimes.
 
 use super::texts::{hex, pool_text};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
@@ -11,7 +11,7 @@ use sqlite::{Cell, Kind};
 pub(super) struct Segments;
 
 impl Rows for Segments {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("id", Kind::Integer),
         ("reserved_bytes", Kind::Integer),
@@ -35,9 +35,9 @@ impl Rows for Segments {
         sides.filter_map(|side| side.segment_lives()).map(|lives| lives.ranges.len() as u64).sum()
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let lives = source.side(part).and_then(|side| side.segment_lives());
-        Ok(Set::keyed(lives.map_or(0, |lives| lives.ranges.len() as u32), 0, &wanted.keys))
+        Ok(RowSet::keyed(lives.map_or(0, |lives| lives.ranges.len() as u32), 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -1,7 +1,7 @@
 //! The table `step`: training steps, as found by the insight on steps.
 
-use crate::facts::Step;
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::cache::Step;
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ pub(super) struct Steps {
 }
 
 impl Rows for Steps {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("step", Kind::Integer),
         ("name", Kind::Text),
@@ -29,9 +29,9 @@ impl Rows for Steps {
         100
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         self.steps = source.steps(part).unwrap_or_default();
-        Ok(Set::keyed(self.steps.len() as u32, 0, &wanted.keys))
+        Ok(RowSet::keyed(self.steps.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {

@@ -2,9 +2,9 @@
 //! shown.
 
 use super::stack::frame_cell;
-use crate::moment::When;
-use crate::node::{Node, Stem};
-use crate::rows::{Of, Rows, Set, Wanted};
+use crate::when::When;
+use crate::node::{Node, TreeNodeKind};
+use crate::rows::{RowScope, Rows, RowSet, RowRequest};
 use crate::source::Source;
 use base::units::Moment;
 use engine::Side;
@@ -18,31 +18,31 @@ use std::rc::Rc;
 /// Maximum number of nodes. Stacks that need more end at their callers.
 const MOST_NODES: usize = 4_000_000;
 
-fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
-    let mut sums = HashMap::<(Stem, StackId), [u64; 2], foldhash::fast::RandomState>::default();
-    side.in_scope(Scope::At(at.0), &mut |id, bytes| {
+fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
+    let mut sums = HashMap::<(TreeNodeKind, StackId), [u64; 2], foldhash::fast::RandomState>::default();
+    side.for_each_in_scope(Scope::At(at.0), &mut |id, bytes| {
         let stack = side.stack(id);
         let has_frames = side.snapshot().stacks.innermost(stack).is_some();
         let key = match side.history.allocations.provenance(id) {
-            Provenance::Unexplained => (Stem::Unexplained, StackId::EMPTY),
-            _ if !has_frames => (Stem::NoStack, StackId::EMPTY),
-            _ if side.is_of_free(id, stack) => (Stem::OfFrees, stack),
-            _ => (Stem::Everything, stack),
+            Provenance::Unexplained => (TreeNodeKind::Unexplained, StackId::EMPTY),
+            _ if !has_frames => (TreeNodeKind::NoStack, StackId::EMPTY),
+            _ if side.is_of_free(id, stack) => (TreeNodeKind::OfFrees, stack),
+            _ => (TreeNodeKind::Everything, stack),
         };
         let sum = sums.entry(key).or_default();
         *sum = [sum[0].saturating_add(bytes), sum[1] + 1];
     });
     // Sorted, so that node numbers do not depend on the hash seed.
     let mut sums: Vec<_> = sums.into_iter().collect();
-    sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != Stem::Everything, stem.text(), *stack));
-    let root = Node { stem: Stem::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
+    sums.sort_unstable_by_key(|((stem, stack), _)| (*stem != TreeNodeKind::Everything, stem.text(), *stack));
+    let root = Node { kind: TreeNodeKind::Everything, parent: 0, depth: 0, own: [0; 2], total: [0; 2] };
     let mut nodes = vec![root];
-    let mut children = HashMap::<(u32, Stem), u32, foldhash::fast::RandomState>::default();
+    let mut children = HashMap::<(u32, TreeNodeKind), u32, foldhash::fast::RandomState>::default();
     let mut path = Vec::new();
     for ((stem, stack), [bytes, count]) in sums {
         path.clear();
-        path.extend(side.snapshot().stacks.frames(stack).map(Stem::Frame));
-        path.extend((stem != Stem::Everything).then_some(stem));
+        path.extend(side.snapshot().stacks.frames(stack).map(TreeNodeKind::Frame));
+        path.extend((stem != TreeNodeKind::Everything).then_some(stem));
         let mut node = 0_u32;
         for &stem in path.iter().rev() {
             let next = nodes.len() as u32;
@@ -52,7 +52,7 @@ fn grow(side: Side<'_>, at: Moment) -> Vec<Node> {
             let child = *children.entry((node, stem)).or_insert(next);
             if child == next {
                 let depth = nodes.get(node as usize).map_or(0, |node| node.depth + 1);
-                nodes.push(Node { stem, parent: node, depth, own: [0; 2], total: [0; 2] });
+                nodes.push(Node { kind: stem, parent: node, depth, own: [0; 2], total: [0; 2] });
             }
             node = child;
         }
@@ -79,7 +79,7 @@ pub(super) struct Tree {
 }
 
 impl Rows for Tree {
-    const OF: Of = Of::Device;
+    const OF: RowScope = RowScope::Device;
     const COLUMNS: &'static [(&'static str, Kind)] = &[
         ("node", Kind::Integer),
         ("parent", Kind::Integer),
@@ -99,23 +99,23 @@ impl Rows for Tree {
         10_000
     }
 
-    fn begin(&mut self, source: &Source, part: usize, wanted: &Wanted) -> Result<Set, String> {
-        let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(Set::NONE) };
+    fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
+        let (Some(side), Some(of)) = (source.side(part), source.parts.get(part)) else { return Ok(RowSet::NONE) };
         let at = wanted.arguments.first().and_then(Option::as_ref).unwrap_or(&When::Peak).moment(side)?;
         let mut kept = of.facts.tree.borrow_mut();
         let known = kept.as_ref().filter(|(known, _)| *known == at).map(|(_, nodes)| nodes.clone());
         // A join requests the same tree for each row.
-        self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(grow(side, at)))).1.clone());
-        Ok(Set::keyed(self.nodes.len() as u32, 0, &wanted.keys))
+        self.nodes = known.unwrap_or_else(|| kept.insert((at, Rc::new(build_tree(side, at)))).1.clone());
+        Ok(RowSet::keyed(self.nodes.len() as u32, 0, &wanted.keys))
     }
 
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let (Some(side), Some(node)) = (source.side(part), self.nodes.get(row as usize)) else { return Cell::Null };
-        match (column, node.stem) {
+        match (column, node.kind) {
             (0, _) => row.into(),
             (1, _) => (row > 0).then_some(node.parent).into(),
             (2, _) => node.depth.into(),
-            (3..=5, Stem::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
+            (3..=5, TreeNodeKind::Frame(frame)) => frame_cell(side.snapshot(), frame, column - 3),
             (3, stem) => stem.text().into(),
             (6, _) => node.own[0].into(),
             (7, _) => node.own[1].into(),

@@ -2,18 +2,18 @@
 
 use crate::app::App;
 use crate::panes::Focus;
-use crate::text::{Line, Tone, put_line, row};
+use crate::text::{Line, Tone, write_line, pane_row};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Rows above a list for its headings, and below for details of the active row.
-pub(crate) const HEAD: u16 = 1;
-pub(crate) const FOOT: u16 = 1;
+pub(crate) const HEAD_ROWS: u16 = 1;
+pub(crate) const FOOT_ROWS: u16 = 1;
 
 /// Returns the area of a pane between headings and details.
 pub(crate) fn body(pane: Rect) -> Rect {
-    let foot = if pane.height > 4 { FOOT } else { 0 };
-    Rect { y: pane.y + HEAD.min(pane.height), height: pane.height.saturating_sub(HEAD + foot), ..pane }
+    let foot = if pane.height > 4 { FOOT_ROWS } else { 0 };
+    Rect { y: pane.y + HEAD_ROWS.min(pane.height), height: pane.height.saturating_sub(HEAD_ROWS + foot), ..pane }
 }
 
 /// Returns the last row of a pane, or `None` if the pane is too small for details.
@@ -24,14 +24,14 @@ pub(crate) fn foot_row(pane: Rect) -> Option<Rect> {
 /// Writes lines into a pane, starting with line `from`.
 pub(crate) fn lines(buffer: &mut Buffer, pane: Rect, lines: &[Line], from: usize) {
     for (at, line) in lines.iter().skip(from).enumerate() {
-        let Some(row) = row(pane, at) else { break };
-        put_line(buffer, row, line);
+        let Some(row) = pane_row(pane, at) else { break };
+        write_line(buffer, row, line);
     }
 }
 
 /// Returns the scroll position that makes lines visible, closest to the previous position. `lines` are the first and
 /// the last line, both inclusive.
-pub(crate) fn scrolled_to(before: usize, lines: [usize; 2], height: usize, all: usize) -> usize {
+pub(crate) fn scroll_to_show(before: usize, lines: [usize; 2], height: usize, all: usize) -> usize {
     let [first, last] = lines;
     let most = all.saturating_sub(height);
     let top = if first < before {
@@ -45,9 +45,9 @@ pub(crate) fn scrolled_to(before: usize, lines: [usize; 2], height: usize, all: 
 }
 
 /// Writes the message of an empty list.
-pub(crate) fn nothing(buffer: &mut Buffer, pane: Rect, text: &str) {
-    if let Some(row) = row(pane, 0) {
-        put_line(buffer, row, &Line::of(text, Tone::Soft));
+pub(crate) fn draw_empty(buffer: &mut Buffer, pane: Rect, text: &str) {
+    if let Some(row) = pane_row(pane, 0) {
+        write_line(buffer, row, &Line::new(text, Tone::Soft));
     }
 }
 

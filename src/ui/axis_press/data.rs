@@ -5,11 +5,11 @@
 pub(crate) enum Grip {
     #[default]
     None,
-    Pin,
+    Cursor,
     /// One edge of the range. Holds the moment of the other edge.
     Edge(u32),
     /// A free spot of the axis. Holds the pressed column, in device pixels of the window.
-    Axis(f64),
+    FreeAxis(f64),
     /// A slice of the annotation tracks. Holds the pressed column, in device pixels of the window.
     Slice(f64),
 }
@@ -22,8 +22,8 @@ pub enum AxisPress {
     Move(f64),
     Up,
     /// Moved while not pressed. Device pixels right of the window's left edge and below the timeline's lower edge.
-    Over([f64; 2]),
-    Out,
+    Hover([f64; 2]),
+    Leave,
     /// Double-clicked.
-    Twice,
+    DoubleClick,
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// The comparison of two devices.
 #[derive(Clone, Debug, Default)]
 pub struct Comparing {
-    pub second: Second,
+    pub second: SecondFile,
     /// A and B, as indices into the summary's list of devices. Devices of the second file follow those of the first.
     pub pair: Option<[usize; 2]>,
     pub at: ComparedAt,
@@ -20,33 +20,33 @@ pub struct Comparing {
     pub align: Option<Align>,
     /// Path prefixes replaced before paths are compared, as typed: `/home/a/=/home/b/; /opt/=/usr/`.
     pub paths: String,
-    /// The load and the [`Comparing::paths_number`] for which the worker last received the paths.
-    pub(crate) paths_told: (u32, u32),
+    /// The load and the [`Comparing::paths_hash`] for which the worker last received the paths.
+    pub(crate) sent_paths: (u32, u32),
     /// True if B's live bytes are drawn over A's.
     pub is_overlaid: bool,
     /// Second file to open once the first one is open.
-    pub(crate) wanted: Option<Wanted>,
+    pub(crate) pending_second: Option<SecondSource>,
     /// Number of devices in the first file.
-    pub(crate) own_devices: usize,
+    pub(crate) first_device_count: usize,
     pub(crate) map: Latest<(i64, Pairing), Rc<PairMap>>,
-    pub(crate) aligned: Latest<Asked, ([u32; 2], [u64; 2])>,
+    pub(crate) aligned: Latest<AlignedQuestion, ([u32; 2], [u64; 2])>,
     pub(crate) curve: Latest<((i64, Pairing), View), Rc<DeltaCurve>>,
 }
 
 impl Comparing {
     /// Returns the user's choices only, without anything that depends on the files.
-    pub(crate) fn chosen(self) -> Comparing {
+    pub(crate) fn user_choices(self) -> Comparing {
         let Comparing { at, key, align, paths, is_overlaid, .. } = self;
         Comparing { at, key, align, paths, is_overlaid, ..Comparing::default() }
     }
 
     /// Returns the load number of the second file, or 0 if there is none.
-    pub(crate) fn number(&self) -> u32 {
-        if let Second::Open(_, _, load) = self.second { load } else { 0 }
+    pub(crate) fn second_load(&self) -> u32 {
+        if let SecondFile::Open(_, _, load) = self.second { load } else { 0 }
     }
 
     /// Returns a hash that identifies the replaced paths, or 0 if there are none.
-    pub(crate) fn paths_number(&self) -> u32 {
+    pub(crate) fn paths_hash(&self) -> u32 {
         // 32-bit FNV-1a. No text that a user would type is expected to hash to 0.
         let text = self.paths.trim();
         let number = text.bytes().fold(0x811c_9dc5u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -54,25 +54,25 @@ impl Comparing {
     }
 
     /// Returns whether a comparison is shown or about to be.
-    pub fn is_any(&self) -> bool {
-        self.pair.is_some() || self.second != Second::None || self.wanted.is_some()
+    pub fn is_active(&self) -> bool {
+        self.pair.is_some() || self.second != SecondFile::None || self.pending_second.is_some()
     }
 }
 
 /// Key of a question for the aligned moment: A's ordinal, the pair, whether the moment is one of B, and the moment.
-pub(crate) type Asked = (i64, Pairing, bool, u32);
+pub(crate) type AlignedQuestion = (i64, Pairing, bool, u32);
 
 /// The file to open as second file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum SecondSource {
     /// The file at this index in the list of snapshots.
-    Place(usize),
+    Index(usize),
     Link(String),
 }
 
 /// The second file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Second {
+pub enum SecondFile {
     #[default]
     None,
     /// Being loaded, with the load number.
@@ -139,9 +139,9 @@ pub enum ComparingAction {
     /// Files were chosen to compare with. They are appended to the shell's list, starting at this index.
     FilesGiven(usize, Vec<GivenFile>),
     /// The address of this load cannot be fetched, for this reason.
-    Refused(u32, String),
+    LoadRefused(u32, String),
     /// The difference curve was clicked: at a mark of this moment of A, or else at this column of A's window.
-    PointedAt(Option<u32>, f64),
+    CurveClicked(Option<u32>, f64),
     /// A device was chosen to compare the shown one with, by ordinal.
     DeviceChosen(i64),
     AtChosen(ComparedAt),

@@ -15,7 +15,7 @@ impl Shared {
         let Some(map) = map else {
             return Some(View { x_per_px: view.x_per_px, left_px: view.left_px, axis: view.axis, ..same_bytes });
         };
-        let ends = [0.0, f64::from(view.width_px)].map(|px| along(map, view.x_from_column(px), is_to_b));
+        let ends = [0.0, f64::from(view.width_px)].map(|px| map_position(map, view.x_from_column(px), is_to_b));
         // A window over which the other device has no events still gets the width of one event.
         let width = (ends[1] - ends[0]).max(1.0);
         let x_per_px = width / f64::from(view.width_px.max(1));
@@ -24,7 +24,7 @@ impl Shared {
 }
 
 /// Maps a position on one device's event axis to the other's, by linear interpolation between the points of the map.
-pub(crate) fn along(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
+pub(crate) fn map_position(map: &PairMap, x: f64, is_to_b: bool) -> f64 {
     let way = |&(a, b): &(u32, u32)| if is_to_b { (f64::from(a), f64::from(b)) } else { (f64::from(b), f64::from(a)) };
     let after = map.places.partition_point(|place| way(place).0 <= x);
     let before = after.checked_sub(1).and_then(|at| map.places.get(at)).map(way);

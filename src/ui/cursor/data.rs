@@ -1,96 +1,46 @@
-//! State of the crosshair: its position, and the step in progress.
+//! State of the cursor and the range, and the facts known about them.
 
+use crate::axis_press::Grip;
 use crate::latest::Latest;
-use engine::protocol::{HitAllocation, HitMemory, Looks, MomentFacts, Step};
-use picture::timeline::{Scene, View};
+use crate::range::RangeScope;
+use engine::protocol::{MomentSpec, MomentFacts, RangeFacts, Span};
 
-/// The allocation at a position, and the segment and free bytes there.
-pub(crate) type There = (Option<HitAllocation>, Option<Box<HitMemory>>);
-
-/// A position of the crosshair that was set by keys.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
-    /// Number of events that have happened.
-    pub moment: u32,
-    /// Height in the stack, in bytes.
-    pub byte: u64,
-}
-
-/// The crosshair.
+/// The cursor and the range.
 #[derive(Clone, Debug, Default)]
 pub struct Cursor {
-    /// Position set by keys. `None` while the pointer controls the crosshair.
-    pub keys: Option<Standing>,
-    /// Latest facts from the worker about a moment of the crosshair.
-    pub(crate) facts: Option<MomentFacts>,
-    /// Object under the crosshair while keys control it.
-    pub(crate) hit: Latest<(Standing, Looks), There>,
-    pub(crate) stepping: Option<Stepping>,
-    /// Commands queued during a step, oldest first.
-    pub(crate) waiting: Vec<CursorStep>,
+    /// The cursor: number of events that have happened.
+    pub moment: u32,
+    pub(crate) facts: Latest<u32, MomentFacts>,
+    pub range: Option<Span>,
+    /// Choice of the allocations that the views show.
+    pub range_scope: RangeScope,
+    /// Moment at which keys started the range, while they extend it.
+    pub extended_from: Option<u32>,
+    /// The worker's facts about the range.
+    pub(crate) range_facts: Latest<Span, RangeFacts>,
+    /// The worker's facts about the two ends of the range.
+    pub(crate) ends: Latest<Span, [MomentFacts; 2]>,
+    pub(crate) grip: Grip,
+    /// Error about the typed position.
+    pub error: Option<String>,
+    /// Position that the worker has to resolve. With two ends, it is a range.
+    pub(crate) requested: Option<PositionRequest>,
+    /// The question that resolves the requested position.
+    pub(crate) resolving: Latest<PositionRequest, ()>,
+    /// Set when the window has to scroll to the cursor.
     pub(crate) follow: Follow,
 }
 
-impl Cursor {
-    /// Stores the worker's facts about a moment.
-    pub(crate) fn take(&mut self, facts: MomentFacts) {
-        self.facts = Some(facts);
-    }
+/// Position to move the cursor to, once the worker has resolved it to a moment. With a second end, the range to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PositionRequest {
+    pub(crate) from: MomentSpec,
+    pub(crate) to: Option<MomentSpec>,
 }
 
-/// A step that the worker was asked to compute.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stepping {
-    pub(crate) serial: u32,
-    pub(crate) step: Step,
-    /// Events to move on after the step.
-    pub(crate) and_events: u32,
-}
-
-/// Request for the window to follow the crosshair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Follow {
     #[default]
     No,
     Yes,
-}
-
-/// A move of the crosshair by keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CursorStep {
-    Earlier,
-    Later,
-    ColumnLeft,
-    ColumnRight,
-    Above,
-    Below,
-    /// To the previous allocation at the same byte.
-    Before,
-    /// To the next allocation at the same byte.
-    After,
-    /// To the event that allocated the selected allocation.
-    ToBorn,
-    ToFreed,
-    /// Does not move, but selects the object under the crosshair.
-    Select,
-}
-
-/// Result of [`follow`](super::follow): set if the window was moved.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Followed {
-    No,
-    Yes,
-}
-
-/// Returns the index of the scene's column at `x` device pixels of the window.
-pub(crate) fn column_under(scene: &Scene, view: &View, x: f64) -> Option<usize> {
-    column_under_edges(&scene.columns.edge_px, &scene.view, view, x)
-}
-
-/// Returns the index of the column at `x` device pixels of the window `view`. The columns are given by their edges in
-/// pixels of the window `of`.
-pub(crate) fn column_under_edges(edge_px: &[i32], of: &View, view: &View, x: f64) -> Option<usize> {
-    let x = of.column_from_x(view.x_from_column(x.floor() + 0.5)).floor() as i32;
-    let column = edge_px.partition_point(|&edge| edge <= x).checked_sub(1)?;
-    (column + 1 < edge_px.len()).then_some(column)
 }

@@ -12,7 +12,7 @@ use crate::change::Change;
 use crate::effect::Effect;
 use crate::latest::Latest;
 use crate::shared::Shared;
-use crate::shown::Canvas;
+use crate::drawing::Canvas;
 use crate::tab::Tab;
 use engine::protocol::{
     Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// Height of a row in CSS pixels.
 const ROW_PX: f64 = 20.0;
 /// Number of rows visible above a zoomed box.
-const ROWS_ABOVE: i64 = 2;
+const MIN_ROWS_ABOVE_ZOOM: i64 = 2;
 
 /// State of the flame graph.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct FlameGraph {
     /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
     /// Position of the root.
-    pub growth: Growth,
+    pub growth: GrowthDirection,
     /// Scroll offset in device pixels.
     scrolled_px: i64,
     /// The zoomed node, and its arrangement. `None` shows the whole graph.
@@ -39,17 +39,17 @@ pub struct FlameGraph {
     pub pointer: Option<[f64; 2]>,
     answer: Latest<FlameQuestion, Rc<FlamePage>>,
     /// The allocation whose box was last scrolled into view.
-    followed: Option<u32>,
+    revealed_allocation: Option<u32>,
     /// The selected node that was last scrolled into view.
-    followed_node: Option<u32>,
+    revealed_node: Option<u32>,
     /// Zoomed node, growth and canvas that the scroll offset was chosen for. If the node or the growth changes, the
     /// offset is chosen again.
-    shown_for: Option<(u32, Growth, Canvas)>,
+    scrolled_for: Option<(u32, GrowthDirection, Canvas)>,
 }
 
 /// Growth direction of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Growth {
+pub enum GrowthDirection {
     /// The root is at the top, as in an icicle graph.
     #[default]
     Down,
@@ -70,7 +70,7 @@ pub enum FlameAction {
     /// Zooms to the box at this position.
     DoubleClicked([f64; 2]),
     /// Zooms to a node of the breadcrumb path.
-    Chosen(u32),
+    CrumbClicked(u32),
     /// Sets how frames are merged.
     Merged(Merge),
 }
@@ -88,12 +88,12 @@ pub enum FlameStep {
     /// Zooms to the parent of the zoomed box.
     ZoomOut,
     ZoomOutFully,
-    Turn,
+    FlipDirection,
     /// Toggles between outermost and innermost frames at the root.
     Invert,
     /// Toggles internal frames.
     HideInternal,
-    MergeOther,
+    NextMerge,
 }
 
 impl FlameGraph {
@@ -103,7 +103,7 @@ impl FlameGraph {
     }
 
     /// Drops the boxes and the zoom, since nodes are numbered differently now.
-    pub(crate) fn forget_boxes(&mut self) {
+    pub(crate) fn clear_boxes(&mut self) {
         (self.answer, self.zoom) = Default::default();
     }
 
@@ -132,9 +132,9 @@ impl FlameGraph {
     fn top_of(&self, row: u32) -> i64 {
         let row = i64::from(row);
         match self.growth {
-            Growth::Down => row * self.row_px() - self.scrolled_px,
+            GrowthDirection::Down => row * self.row_px() - self.scrolled_px,
             // With the root at the bottom, rows are aligned to the bottom of the canvas.
-            Growth::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
+            GrowthDirection::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
         }
     }
 
@@ -151,11 +151,11 @@ impl FlameGraph {
     }
 
     /// Returns the index of the box at a position of the canvas.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<usize> {
+    pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<usize> {
         let (page, width) = (self.page()?, self.canvas?.width_px);
         let from_top = y.floor() as i64 - self.top_of(0);
         let row = from_top.div_euclid(self.row_px().max(1));
-        let row = u32::try_from(if self.growth == Growth::Down { row } else { -row }).ok()?;
+        let row = u32::try_from(if self.growth == GrowthDirection::Down { row } else { -row }).ok()?;
         let drawn = page.boxes.first()?.x[1];
         let x = ((x.floor() + 0.5) * f64::from(drawn) / f64::from(width.max(1))) as u32;
         let from = page.boxes.partition_point(|it| (it.row, it.x[1]) <= (row, x));
@@ -165,17 +165,17 @@ impl FlameGraph {
 
     /// Returns the box under the pointer.
     pub fn hovered(&self) -> Option<&FlameBox> {
-        self.page()?.boxes.get(self.at(self.pointer?)?)
+        self.page()?.boxes.get(self.hit_test(self.pointer?)?)
     }
 
     /// Returns the label of a node. `None` if it has no box.
     pub(crate) fn label(&self, node: u32) -> Option<&NodeLabel> {
         let page = self.page()?;
-        page.labels.get(page.boxes.get(self.place_of(node)?)?.label as usize)
+        page.labels.get(page.boxes.get(self.box_of(node)?)?.label as usize)
     }
 
     /// Returns the index of a node's box. `None` if it has no box of its own.
-    fn place_of(&self, node: u32) -> Option<usize> {
+    fn box_of(&self, node: u32) -> Option<usize> {
         self.page()?.boxes.iter().position(|it| it.node == node && it.nodes == 1)
     }
 }
@@ -183,16 +183,16 @@ impl FlameGraph {
 impl FlameGraph {
     /// Returns the index of the selected node's box. Falls back to the zoomed box.
     pub fn selected_box(&self, shared: &Shared) -> Option<usize> {
-        let selected = shared.views.node.and_then(|node| self.place_of(node));
+        let selected = shared.views.node.and_then(|node| self.box_of(node));
         selected.or_else(|| Some(self.page()?.zoom as usize))
     }
 
     /// Returns the question for what is visible. `None` while the flame graph is hidden.
     fn question(&self, shared: &Shared) -> Option<FlameQuestion> {
-        let canvas = self.canvas.filter(|_| shared.views.seen() == Some(Tab::Flame))?;
+        let canvas = self.canvas.filter(|_| shared.views.visible() == Some(Tab::Flame))?;
         let (arrangement, zoom) = (shared.views.arrangement, self.zoom_node(shared));
         let allocation = shared.selection.as_ref().map(|selection| selection.allocation);
-        let find = shared.found_serial();
+        let find = shared.match_serial();
         Some(FlameQuestion {
             scope: shared.views.scope,
             arrangement,
@@ -215,7 +215,7 @@ impl FlameGraph {
 
     /// Returns true if the boxes belong to a previous arrangement, where nodes are numbered differently.
     fn has_stale_boxes(&self, shared: &Shared) -> bool {
-        self.answer.question().is_some_and(|question| question.arrangement != shared.views.arrangement)
+        self.answer.answered_question().is_some_and(|question| question.arrangement != shared.views.arrangement)
     }
 
     fn select_box(&mut self, shared: &mut Shared, place: usize) {
@@ -228,37 +228,37 @@ impl FlameGraph {
 }
 
 /// Zooms out fully. Returns false if the graph is not visible or was not zoomed.
-fn unzoom(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
-    shared.views.seen() == Some(Tab::Flame) && flame.zoom.take().is_some()
+fn zoom_out_fully(flame: &mut FlameGraph, shared: &mut Shared) -> bool {
+    shared.views.visible() == Some(Tab::Flame) && flame.zoom.take().is_some()
 }
 
 fn reset(flame: &mut FlameGraph, _: &mut Shared, change: Change) {
     if change == Change::InternalFrames {
-        flame.forget_boxes();
+        flame.clear_boxes();
     }
-    if change.is_of_device() {
+    if change.is_device_change() {
         *flame = FlameGraph { canvas: flame.canvas, growth: flame.growth, ..FlameGraph::default() };
     }
 }
 
 /// Requests the missing boxes.
 fn ask(flame: &mut FlameGraph, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    follow_node(flame, shared);
-    shared.learn_node(|node| flame.label(node).cloned());
+    reveal_selected_node(flame, shared);
+    shared.set_node_label(|node| flame.label(node).cloned());
     let Some(question) = flame.question(shared) else { return };
     flame.answer.ask(question, device, &mut shared.serial, effects, Question::Flame);
 }
 
 /// Scrolls a node that was selected in another view into view. Zooms to it if it has no box of its own.
-fn follow_node(flame: &mut FlameGraph, shared: &mut Shared) {
+fn reveal_selected_node(flame: &mut FlameGraph, shared: &mut Shared) {
     let node = shared.views.node;
-    let is_known = flame.question(shared).is_some_and(|question| flame.answer.about(&question).is_some());
-    if !is_known || flame.followed_node == node {
+    let is_known = flame.question(shared).is_some_and(|question| flame.answer.answer_to(&question).is_some());
+    if !is_known || flame.revealed_node == node {
         return;
     }
-    flame.followed_node = node;
+    flame.revealed_node = node;
     let Some(node) = node else { return };
-    let row = flame.place_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
+    let row = flame.box_of(node).and_then(|place| Some(flame.page()?.boxes.get(place)?.row));
     match row {
         Some(row) => flame.bring_into_view(row),
         None => flame.zoom_to(shared, node),
@@ -275,26 +275,26 @@ fn take(
 ) -> Option<Answer> {
     let Answer::Flame(page) = answer else { return Some(answer) };
     flame.answer.take(serial, Rc::from(page));
-    settle_rows(flame);
+    update_scroll(flame);
     let selected = shared.selection.as_ref().map(|selection| selection.allocation);
     let revealed = flame.page().and_then(|page| page.boxes.get(page.revealed? as usize)).map(|it| it.row);
-    if let Some(row) = revealed.filter(|_| flame.followed != selected) {
-        flame.followed = selected;
+    if let Some(row) = revealed.filter(|_| flame.revealed_allocation != selected) {
+        flame.revealed_allocation = selected;
         flame.bring_into_view(row);
     }
     None
 }
 
 /// Chooses the scroll offset if the zoom or the growth has changed. Otherwise clamps it.
-fn settle_rows(flame: &mut FlameGraph) {
+fn update_scroll(flame: &mut FlameGraph) {
     let (Some(page), Some(canvas)) = (flame.page().cloned(), flame.canvas) else { return };
     let Some(zoom) = page.boxes.get(page.zoom as usize) else { return };
     let now = (zoom.node, flame.growth, canvas);
-    let before = flame.shown_for.replace(now);
+    let before = flame.scrolled_for.replace(now);
     if before.is_none_or(|before| (before.0, before.1) != (now.0, now.1)) {
-        let above = flame.row_px() * (i64::from(zoom.row) - ROWS_ABOVE).max(0);
+        let above = flame.row_px() * (i64::from(zoom.row) - MIN_ROWS_ABOVE_ZOOM).max(0);
         let end = flame.content_px() - flame.height_px();
-        flame.scroll_to(if flame.growth == Growth::Down { above } else { end - above });
+        flame.scroll_to(if flame.growth == GrowthDirection::Down { above } else { end - above });
     } else {
         flame.scroll_to(flame.scrolled_px);
     }
@@ -305,7 +305,7 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
     match action {
         FlameAction::Resized(canvas) => {
             flame.canvas = Some(canvas);
-            settle_rows(flame);
+            update_scroll(flame);
         }
         FlameAction::Scrolled(css) => {
             // A difference below one pixel is a rounding error of the browser.
@@ -315,20 +315,20 @@ fn act(flame: &mut FlameGraph, shared: &mut Shared, action: FlameAction, _: &mut
             }
         }
         FlameAction::PointerAt(place) => flame.pointer = place,
-        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::Chosen(_)
+        FlameAction::Clicked(_) | FlameAction::DoubleClicked(_) | FlameAction::CrumbClicked(_)
             if flame.has_stale_boxes(shared) => {}
-        FlameAction::Clicked(at) => match flame.at(at) {
+        FlameAction::Clicked(at) => match flame.hit_test(at) {
             Some(place) => flame.select_box(shared, place),
             None => shared.views.node = None,
         },
         FlameAction::DoubleClicked(at) => {
             let page = flame.page();
-            let hit = page.and_then(|page| page.boxes.get(flame.at(at)?).copied());
+            let hit = page.and_then(|page| page.boxes.get(flame.hit_test(at)?).copied());
             if let Some(hit) = hit.filter(|hit| hit.nodes == 1) {
                 flame.zoom_to(shared, hit.node);
             }
         }
-        FlameAction::Chosen(node) => flame.zoom_to(shared, node),
+        FlameAction::CrumbClicked(node) => flame.zoom_to(shared, node),
         FlameAction::Merged(merge) => rearrange(shared, Arrangement { merge, ..shared.views.arrangement }),
     }
 }
@@ -341,13 +341,13 @@ fn rearrange(shared: &mut Shared, wanted: Arrangement) {
 }
 
 /// Returns the arrangement after a step that changes it. `None` for other steps.
-fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
+fn rearranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
     match step {
         FlameStep::Invert => now.root = if now.root == Root::Outermost { Root::Innermost } else { Root::Outermost },
         FlameStep::HideInternal => {
             now.internal = if now.internal == Internal::Shown { Internal::Hidden } else { Internal::Shown };
         }
-        FlameStep::MergeOther => {
+        FlameStep::NextMerge => {
             now.merge = match now.merge {
                 Merge::Line => Merge::Function,
                 Merge::Function => Merge::File,
@@ -361,18 +361,18 @@ fn arranged(step: FlameStep, mut now: Arrangement) -> Option<Arrangement> {
 
 /// Runs a command.
 fn step(flame: &mut FlameGraph, shared: &mut Shared, step: FlameStep, _: &mut Vec<Effect>) {
-    if let Some(wanted) = arranged(step, shared.views.arrangement) {
+    if let Some(wanted) = rearranged(step, shared.views.arrangement) {
         return rearrange(shared, wanted);
     }
-    if step == FlameStep::Turn {
-        flame.growth = if flame.growth == Growth::Down { Growth::Up } else { Growth::Down };
-        settle_rows(flame);
+    if step == FlameStep::FlipDirection {
+        flame.growth = if flame.growth == GrowthDirection::Down { GrowthDirection::Up } else { GrowthDirection::Down };
+        update_scroll(flame);
         return;
     }
     let known = flame.page().cloned().zip(flame.selected_box(shared)).filter(|_| !flame.has_stale_boxes(shared));
     let Some((page, at)) = known else { return };
     let Some(selected) = page.boxes.get(at) else { return };
-    let grows_down = flame.growth == Growth::Down;
+    let grows_down = flame.growth == GrowthDirection::Down;
     let single = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.nodes == 1);
     let row = |place: &usize| page.boxes.get(*place).is_some_and(|it| it.row == selected.row);
     let to = match step {

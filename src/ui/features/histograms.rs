@@ -1,8 +1,8 @@
 //! Histograms of sizes and lifetimes. Bars are powers of two. Each selects rows of the table and of the other
 //! histogram.
 
-use base::units::{BYTE_UNITS, Bytes, counted, grouped};
-use engine::protocol::{LIFE_TO_END, LIFE_UNKNOWN, Weight};
+use base::units::{BYTE_UNITS, Bytes, pluralize, group_digits};
+use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
 
 /// Quantity on the horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Histogram {
     /// Requested bytes.
     Sizes,
     /// Lifetime in events.
-    Lives,
+    Lifetimes,
 }
 
 /// Quantity on the vertical axis.
@@ -25,13 +25,13 @@ pub enum Measure {
 
 /// Effect of a click on the selected bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ClickMode {
     /// Selects only this bar, or clears the selection if it was the only one.
-    One,
+    Only,
     /// Extends the selection to this bar.
-    Through,
+    Extend,
     /// Selects all bars from another class to this one, as by dragging.
-    From(u8),
+    Drag(u8),
 }
 
 /// A bar of a histogram.
@@ -44,9 +44,9 @@ pub struct Bar {
     pub name: String,
     /// Height in thousandths of the highest bar. At least 1 if the bar is not empty.
     pub height: u32,
-    pub is_chosen: bool,
+    pub is_selected: bool,
     /// True if the bar is separate from the powers of two.
-    pub is_apart: bool,
+    pub is_special: bool,
 }
 
 /// A histogram with axis labels, ready to draw.
@@ -59,7 +59,7 @@ pub struct Chart {
 }
 
 /// Number of bars per label.
-const TICK: u8 = 3;
+const BARS_PER_TICK: u8 = 3;
 
 /// Returns the bars and labels of a histogram.
 pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, measure: Measure) -> Chart {
@@ -68,94 +68,94 @@ pub(crate) fn chart(of: Histogram, weights: &[Weight], chosen: Option<[u8; 2]>, 
         Measure::Count => weight.count.into(),
     };
     let is_chosen = |class: u8| chosen.is_some_and(|[from, to]| (from..=to).contains(&class));
-    let is_apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    let is_special = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
     let is_seen = |class: u8, weight: &Weight| weight.count > 0 || is_chosen(class);
     let classes = || (0u8..).zip(weights);
-    let powers = || classes().filter(|(class, weight)| !is_apart(*class) && is_seen(*class, weight));
+    let powers = || classes().filter(|(class, weight)| !is_special(*class) && is_seen(*class, weight));
     let first = powers().next().map_or(u8::MAX, |(class, _)| class);
     let last = powers().last().map_or(0, |(class, _)| class);
-    let has_apart = classes().any(|(class, weight)| is_apart(class) && is_seen(class, weight));
+    let has_apart = classes().any(|(class, weight)| is_special(class) && is_seen(class, weight));
     let highest = weights.iter().map(value).max().unwrap_or(0);
     let bars =
         classes().filter(
             |(class, weight)| {
-                if is_apart(*class) { is_seen(*class, weight) } else { (first..=last).contains(class) }
+                if is_special(*class) { is_seen(*class, weight) } else { (first..=last).contains(class) }
             },
         );
     let bars = bars.map(|(class, weight)| {
         let height = u128::from(value(weight)) * 1000 / u128::from(highest.max(1));
         // The last bar before the separate ones has no room for a label.
         let has_room = class == first || class != last || !has_apart;
-        let is_first = has_room && class.saturating_sub(first).is_multiple_of(TICK);
-        let mut name = range(of, class);
-        name.push_str(&format!(": {}, {}", counted(weight.count.into(), "allocation"), Bytes(weight.bytes)));
+        let is_first = has_room && class.saturating_sub(first).is_multiple_of(BARS_PER_TICK);
+        let mut name = class_text(of, class);
+        name.push_str(&format!(": {}, {}", pluralize(weight.count.into(), "allocation"), Bytes(weight.bytes)));
         Bar {
             class,
-            tick: if is_apart(class) || is_first { tick(of, class) } else { String::new() },
+            tick: if is_special(class) || is_first { lower_bound_text(of, class) } else { String::new() },
             name,
             height: if weight.count == 0 { 0 } else { (height as u32).max(1) },
-            is_chosen: is_chosen(class),
-            is_apart: is_apart(class),
+            is_selected: is_chosen(class),
+            is_special: is_special(class),
         }
     });
     let height = |value: u64| match measure {
         Measure::Bytes => Bytes(value).to_string(),
-        Measure::Count => grouped(value),
+        Measure::Count => group_digits(value),
     };
     let what = if measure == Measure::Bytes { "Requested bytes" } else { "Allocations" };
     Chart { bars: bars.collect(), axis: [what.to_owned(), height(highest), height(highest / 2)] }
 }
 
 /// Changes the selection after a click on a bar.
-pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: Reach) {
+pub(crate) fn click(weights: &[Weight], chosen: &mut Option<[u8; 2]>, class: u8, reach: ClickMode) {
     let is_empty = weights.get(usize::from(class)).is_none_or(|weight| weight.count == 0);
     // Clicks on empty bars are ignored, except while dragging and to deselect.
-    let is_brushed = matches!(reach, Reach::From(_));
+    let is_brushed = matches!(reach, ClickMode::Drag(_));
     if is_empty && !is_brushed && chosen.is_none_or(|[from, to]| !(from..=to).contains(&class)) {
         return;
     }
     *chosen = match (*chosen, reach) {
-        (_, Reach::From(other)) => Some([other.min(class), other.max(class)]),
-        (Some([from, to]), Reach::Through) => Some([from.min(class), to.max(class)]),
+        (_, ClickMode::Drag(other)) => Some([other.min(class), other.max(class)]),
+        (Some([from, to]), ClickMode::Extend) => Some([from.min(class), to.max(class)]),
         (now, _) if now == Some([class; 2]) => None,
         _ => Some([class; 2]),
     };
 }
 
 /// Returns the selected classes as text: `64 KiB–1 MiB` with the upper bound excluded, or `1–7 events`.
-pub fn chosen(of: Histogram, [from, to]: [u8; 2]) -> String {
+pub fn selection_text(of: Histogram, [from, to]: [u8; 2]) -> String {
     if from == to {
-        return range(of, from);
+        return class_text(of, from);
     }
-    let apart = |class: u8| of == Histogram::Lives && class >= LIFE_UNKNOWN;
+    let apart = |class: u8| of == Histogram::Lifetimes && class >= LIFETIME_UNKNOWN;
     if apart(from) {
-        return [&range(of, from), " or ", &range(of, to)].concat();
+        return [&class_text(of, from), " or ", &class_text(of, to)].concat();
     }
     if !apart(to) {
-        return between(of, from, to);
+        return class_range_text(of, from, to);
     }
-    let ends = if to == LIFE_TO_END { [", ", &range(of, to)].concat() } else { String::new() };
-    ["≥ ", &tick(of, from), " events, ", &range(of, LIFE_UNKNOWN), &ends].concat()
+    let ends = if to == LIFETIME_TO_END { [", ", &class_text(of, to)].concat() } else { String::new() };
+    ["≥ ", &lower_bound_text(of, from), " events, ", &class_text(of, LIFETIME_UNKNOWN), &ends].concat()
 }
 
-fn range(of: Histogram, class: u8) -> String {
+fn class_text(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "allocated before recording".to_owned(),
-        (Histogram::Lives, LIFE_TO_END) => "never freed".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "allocated before recording".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_TO_END) => "never freed".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (Histogram::Sizes, 1) => "1 B".to_owned(),
-        (Histogram::Lives, 0) => "no event".to_owned(),
-        (Histogram::Lives, 1) => "1 event".to_owned(),
-        _ => between(of, class, class),
+        (Histogram::Lifetimes, 0) => "no event".to_owned(),
+        (Histogram::Lifetimes, 1) => "1 event".to_owned(),
+        _ => class_range_text(of, class, class),
     }
 }
 
 /// Formats a range of classes. For bytes the upper bound is excluded, for events it is included.
-fn between(of: Histogram, from: u8, to: u8) -> String {
-    let (begin, end) = (tick(of, from), power(of, to));
-    if of == Histogram::Lives {
+fn class_range_text(of: Histogram, from: u8, to: u8) -> String {
+    let (begin, end) = (lower_bound_text(of, from), power_text(of, to));
+    if of == Histogram::Lifetimes {
         let last = 1u64.checked_shl(to.into()).map_or(u64::MAX, |end| end - 1);
-        return [&begin, "–", &grouped(last), " events"].concat();
+        return [&begin, "–", &group_digits(last), " events"].concat();
     }
     // The unit is written once if both ends have the same.
     let unit = |text: &str| text.rsplit(' ').next().unwrap_or_default().len();
@@ -165,19 +165,19 @@ fn between(of: Histogram, from: u8, to: u8) -> String {
 }
 
 /// Returns the label of a class's lower bound.
-fn tick(of: Histogram, class: u8) -> String {
+fn lower_bound_text(of: Histogram, class: u8) -> String {
     match (of, class) {
-        (Histogram::Lives, LIFE_UNKNOWN) => "before".to_owned(),
-        (Histogram::Lives, LIFE_TO_END) => "to the end".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_UNKNOWN) => "before".to_owned(),
+        (Histogram::Lifetimes, LIFETIME_TO_END) => "to the end".to_owned(),
         (Histogram::Sizes, 0) => "0 B".to_owned(),
         (_, 0) => "0".to_owned(),
-        (_, class) => power(of, class - 1),
+        (_, class) => power_text(of, class - 1),
     }
 }
 
-fn power(of: Histogram, exponent: u8) -> String {
+fn power_text(of: Histogram, exponent: u8) -> String {
     match of {
-        Histogram::Lives => grouped(1 << exponent.min(63)),
+        Histogram::Lifetimes => group_digits(1 << exponent.min(63)),
         Histogram::Sizes => {
             let unit = BYTE_UNITS.get(usize::from(exponent / 10)).copied().unwrap_or_default();
             format!("{} {unit}", 1u32 << (exponent % 10))

@@ -1,20 +1,20 @@
 //! The command palette: its text, recently used entries, and the picked entry. `ui::palette_entries` lists the
 //! entries and runs them, since that needs the whole state.
 
-use crate::binding::{Binding, Scope, line};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
-use crate::feature::{Feature, ends_nothing, takes_nothing};
+use crate::feature::{Feature, close_nothing, take_nothing};
 use crate::settings::Dialog;
 use crate::shared::Shared;
 use engine::protocol::Topic;
 
 /// Maximum number of recently used entries.
-const MOST_RECENT: usize = 8;
+const MAX_RECENT: usize = 8;
 
 /// Target of a palette entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum PaletteTarget {
     /// A command, by its index in the key table ([`crate::keys::BINDINGS`]).
     Command(usize),
     Insight(Topic),
@@ -33,11 +33,11 @@ pub struct Palette {
     /// Text of the input field.
     pub text: String,
     /// Number of entries that the arrow keys moved down from the first one. Wraps around at both ends.
-    pub(crate) moved: i32,
+    pub(crate) active_offset: i32,
     /// Recently used commands and insights, latest first.
-    pub(crate) recent: Vec<Target>,
+    pub(crate) recent: Vec<PaletteTarget>,
     /// The picked entry that has not run yet.
-    pub(crate) picked: Option<Target>,
+    pub(crate) pending: Option<PaletteTarget>,
 }
 
 /// Events of the palette.
@@ -47,7 +47,7 @@ pub enum PaletteAction {
     Typed(String),
     /// Number of entries that the arrow keys moved down. Negative for up.
     Moved(i32),
-    Picked(Target),
+    Picked(PaletteTarget),
     /// The browser closed the palette.
     Closed,
 }
@@ -60,22 +60,22 @@ pub enum PaletteStep {
 }
 
 const KEYS: &[Binding<PaletteStep>] =
-    &[line(Scope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
+    &[bind(KeyScope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
 
 pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> =
-    Feature { reset, asks: &[], take: takes_nothing, act, command, keys: KEYS, links: &[], escape: ends_nothing };
+    Feature { reset, questions: &[], on_reply: take_nothing, on_action: act, on_command: command, bindings: KEYS, link_keys: &[], on_escape: close_nothing };
 
 fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {
-        PaletteAction::Typed(text) => (palette.text, palette.moved) = (text, 0),
-        PaletteAction::Moved(by) => palette.moved = palette.moved.saturating_add(by),
+        PaletteAction::Typed(text) => (palette.text, palette.active_offset) = (text, 0),
+        PaletteAction::Moved(by) => palette.active_offset = palette.active_offset.saturating_add(by),
         PaletteAction::Picked(target) => {
             palette.dialog = Dialog::Closed;
-            palette.picked = Some(target);
-            if matches!(target, Target::Command(_) | Target::Insight(_)) {
+            palette.pending = Some(target);
+            if matches!(target, PaletteTarget::Command(_) | PaletteTarget::Insight(_)) {
                 palette.recent.retain(|recent| *recent != target);
                 palette.recent.insert(0, target);
-                palette.recent.truncate(MOST_RECENT);
+                palette.recent.truncate(MAX_RECENT);
             }
         }
         PaletteAction::Closed => palette.dialog = Dialog::Closed,
@@ -86,7 +86,7 @@ fn command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec
     match step {
         PaletteStep::Toggle if palette.dialog == Dialog::Open => palette.dialog = Dialog::Closed,
         PaletteStep::Toggle => {
-            (palette.dialog, palette.moved) = (Dialog::Open, 0);
+            (palette.dialog, palette.active_offset) = (Dialog::Open, 0);
             palette.text.clear();
         }
     }
@@ -94,7 +94,7 @@ fn command(palette: &mut Palette, _: &mut Shared, step: PaletteStep, _: &mut Vec
 
 /// Another device has other annotations, so the first entry becomes active again.
 fn reset(palette: &mut Palette, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
-        palette.moved = 0;
+    if change.is_device_change() {
+        palette.active_offset = 0;
     }
 }

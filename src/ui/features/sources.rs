@@ -2,8 +2,8 @@
 
 mod data;
 
-pub(crate) use data::query;
-pub use data::{Basis, SourceAction, SourceText, Sources};
+pub(crate) use data::line_query;
+pub use data::{SourceInputs, SourceAction, SourceText, Sources};
 
 mod feature;
 mod link;
@@ -21,16 +21,16 @@ use engine::protocol::{Answer, Question, SourceFile};
 use std::rc::Rc;
 
 /// Maximum size of a source file in bytes. Larger files are taken for snapshots.
-const LONGEST_SOURCE: u64 = 4 << 20;
+const MAX_SOURCE_BYTES: u64 = 4 << 20;
 /// Returns the current inputs of the view.
-pub fn basis(sources: &Sources, shared: &Shared) -> Basis {
+pub fn inputs(sources: &Sources, shared: &Shared) -> SourceInputs {
     let selected = [shared.selection.as_deref().map(|selection| selection.allocation), shared.views.node];
-    Basis { changes: sources.changes, sought: shared.find.text.clone(), selected }
+    SourceInputs { changes: sources.changes, search: shared.find.text.clone(), selected }
 }
 
 /// Handles a change of device. Only the dropped file is kept.
 fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
-    if change.is_of_device() {
+    if change.is_device_change() {
         let changes = sources.changes + 1;
         *sources = Sources { text: sources.text.take(), changes, ..Sources::default() };
     }
@@ -38,7 +38,7 @@ fn reset(sources: &mut Sources, _: &mut Shared, change: Change) {
 
 /// Requests missing data while the tab is visible.
 fn ask(sources: &mut Sources, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if shared.views.seen() == Some(Tab::Sources) {
+    if shared.views.visible() == Some(Tab::Sources) {
         sources.page.ask(shared.views.scope, device, &mut shared.serial, effects, Question::Sources);
     }
 }
@@ -53,7 +53,7 @@ fn take(sources: &mut Sources, _: &mut Shared, serial: u32, answer: Answer, _: &
 
 /// Opens a source file if all given files are source files and a snapshot is open. Chooses the file with the most
 /// bytes in the snapshot, or else the first. Returns false if the files are not source files.
-pub(crate) fn given(
+pub(crate) fn open_if_sources(
     sources: &mut Sources,
     shared: &mut Shared,
     files: &[GivenFile],
@@ -61,12 +61,12 @@ pub(crate) fn given(
 ) -> bool {
     let is_source = |file: &GivenFile| {
         let is_code = [".py", ".pyx"].iter().any(|end| file.name.ends_with(end));
-        file.bytes <= LONGEST_SOURCE && (is_code || sources.place_of(&file.name).is_some())
+        file.bytes <= MAX_SOURCE_BYTES && (is_code || sources.index_of(&file.name).is_some())
     };
     if !matches!(shared.stage, Stage::Ready(_)) || !files.iter().all(is_source) {
         return false;
     }
-    let by_weight = |(_, file): &(usize, &GivenFile)| sources.place_of(&file.name).unwrap_or(usize::MAX);
+    let by_weight = |(_, file): &(usize, &GivenFile)| sources.index_of(&file.name).unwrap_or(usize::MAX);
     let Some((place, file)) = files.iter().enumerate().min_by_key(by_weight) else { return false };
     shared.views.show(Tab::Sources);
     effects.push(Effect::ReadText(place, file.name.clone()));
@@ -77,17 +77,17 @@ pub(crate) fn given(
 fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut Vec<Effect>) {
     sources.changes += 1;
     match action {
-        SourceAction::Picked(place) => {
+        SourceAction::RowClicked(place) => {
             let Some(row) = view(sources, shared).rows.into_iter().nth(place) else { return };
             match row.kind {
-                RowKind::File(_) => fold(sources, row.path),
-                RowKind::Line => pick(shared, &row.path, &row.label),
+                RowKind::File(_) => toggle_file(sources, row.path),
+                RowKind::Line => toggle_line_search(shared, &row.path, &row.label),
                 RowKind::Note => {}
             }
         }
-        SourceAction::LinePicked(line) => {
+        SourceAction::LineClicked(line) => {
             let Some(path) = sources.text_file().map(|file| file.path.clone()) else { return };
-            pick(shared, &path, &line.to_string());
+            toggle_line_search(shared, &path, &line.to_string());
         }
         SourceAction::Read(Ok(text)) => sources.text = Some(Rc::new(text)),
         SourceAction::Read(Err(cause)) => shared.remark = Some(cause),
@@ -95,24 +95,24 @@ fn act(sources: &mut Sources, shared: &mut Shared, action: SourceAction, _: &mut
     }
 }
 
-fn fold(sources: &mut Sources, path: String) {
+fn toggle_file(sources: &mut Sources, path: String) {
     let Some(page) = sources.page.latest() else { return };
-    let seen = |(place, file): (usize, &SourceFile)| sources.is_open(place, &file.path).then(|| file.path.clone());
+    let seen = |(place, file): (usize, &SourceFile)| sources.is_expanded(place, &file.path).then(|| file.path.clone());
     let mut open: Vec<String> = page.files.iter().enumerate().filter_map(seen).collect();
     match open.iter().position(|known| *known == path) {
         Some(at) => drop(open.remove(at)),
         None => open.push(path),
     }
-    sources.open = Some(open);
+    sources.expanded = Some(open);
 }
 
 /// Toggles a search for a line, which highlights it in all views and in the timeline.
-fn pick(shared: &mut Shared, path: &str, line: &str) {
-    let query = query(path, line);
+fn toggle_line_search(shared: &mut Shared, path: &str, line: &str) {
+    let query = line_query(path, line);
     let text = if shared.find.text == query { String::new() } else { query };
     // A selected node would take precedence.
     shared.views.node = None;
-    find::typed(shared, text);
+    find::set_text(shared, text);
 }
 
 #[cfg(test)]

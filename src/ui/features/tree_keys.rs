@@ -1,12 +1,12 @@
 //! Commands and pointer input of the call tree.
 
-use super::tree::{Scroll, Tree};
-use crate::binding::{Binding, Scope, line};
+use super::tree::{TreeScroll, Tree};
+use crate::binding::{Binding, KeyScope, bind};
 use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{FoldState, Internal, Merge, Question, Reach, Reveal, Root};
+use engine::protocol::{FoldState, Internal, Merge, Question, FoldScope, Reveal, Root};
 
 /// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,21 +18,21 @@ pub enum TreeCommand {
     First,
     Last,
     /// Expands the row, or goes to its first child.
-    In,
+    ExpandOrChild,
     /// Collapses the row, or goes to its parent.
-    Out,
+    CollapseOrParent,
     /// Expands or collapses the row.
     Toggle,
     /// Expands the row and all its descendants.
-    OpenBelow,
+    ExpandBelow,
     /// Collapses the row and all its descendants.
-    CloseBelow,
-    OpenAll,
-    CloseAll,
+    CollapseBelow,
+    ExpandAll,
+    CollapseAll,
     Focus,
     /// Restores the previous node at the top.
     Back,
-    Whole,
+    ShowAll,
     /// Toggles between outermost and innermost frames at the root.
     Invert,
     /// Hides or shows internal frames.
@@ -41,14 +41,14 @@ pub enum TreeCommand {
     /// Selects or deselects the node of the row.
     Select,
     /// Selects the largest allocation of the row.
-    Heaviest,
+    SelectLargest,
     /// Goes to the stack of the selected allocation.
-    Selection,
+    GoToSelection,
     /// Goes to the next row that matches the search.
     NextMatch,
     /// Goes to the previous row that matches the search.
     PreviousMatch,
-    Source,
+    OpenSource,
 }
 
 /// Pointer and browser events of the call tree.
@@ -75,11 +75,11 @@ pub const MERGES: [(Merge, &str); 3] = [(Merge::Line, "line"), (Merge::Function,
 pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &mut Vec<Effect>) {
     match action {
         TreeAction::Scrolled { top_px, height_px } => {
-            tree.scroll = Scroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
+            tree.scroll = TreeScroll { top_px: top_px.max(0.0), height_px: height_px.max(0.0), ..tree.scroll };
         }
         TreeAction::Clicked(row) => {
             tree.go_to(row);
-            shared.views.node = tree.place.node.filter(|&node| node > 0);
+            shared.views.node = tree.position.node.filter(|&node| node > 0);
         }
         TreeAction::Toggled(row) => {
             tree.go_to(row);
@@ -92,8 +92,8 @@ pub(crate) fn act(tree: &mut Tree, shared: &mut Shared, action: TreeAction, _: &
 
 /// Runs a command.
 pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand, effects: &mut Vec<Effect>) {
-    let searched = shared.found_serial().is_some();
-    let (row, page) = (tree.active(), tree.scroll.page());
+    let searched = shared.match_serial().is_some();
+    let (row, page) = (tree.active(), tree.scroll.rows_per_page());
     let active = tree.active_row().map(|row| (row.node, row.fold, row.depth, row.parent));
     match command {
         TreeCommand::Up => tree.go_to(row.saturating_sub(1)),
@@ -102,13 +102,13 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
         TreeCommand::PageDown => tree.go_to(row.saturating_add(page)),
         TreeCommand::First => tree.go_to(0),
         TreeCommand::Last => tree.go_to(u32::MAX),
-        TreeCommand::In => match active {
-            Some((node, FoldState::Closed, ..)) => tree.place.fold(node, Reach::One, FoldState::Open),
+        TreeCommand::ExpandOrChild => match active {
+            Some((node, FoldState::Closed, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Open),
             Some((_, FoldState::Open, ..)) => tree.go_to(row.saturating_add(1)),
             _ => {}
         },
-        TreeCommand::Out => match active {
-            Some((node, FoldState::Open, ..)) => tree.place.fold(node, Reach::One, FoldState::Closed),
+        TreeCommand::CollapseOrParent => match active {
+            Some((node, FoldState::Open, ..)) => tree.position.fold(node, FoldScope::One, FoldState::Closed),
             Some((_, _, depth, parent)) if depth > 0 => {
                 let known = (0..row).rev().map_while(|number| Some((number, tree.row(number)?.node)));
                 let above = known.into_iter().find(|&(_, node)| node == parent);
@@ -120,17 +120,17 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             _ => {}
         },
         TreeCommand::Toggle => toggle(tree),
-        TreeCommand::OpenBelow | TreeCommand::CloseBelow => {
+        TreeCommand::ExpandBelow | TreeCommand::CollapseBelow => {
             if let Some((node, ..)) = active {
-                let opens = command == TreeCommand::OpenBelow;
-                tree.place.fold(node, Reach::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
+                let opens = command == TreeCommand::ExpandBelow;
+                tree.position.fold(node, FoldScope::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
             }
         }
-        TreeCommand::OpenAll => tree.place.fold(tree.place.focus.unwrap_or(0), Reach::AllBelow, FoldState::Open),
-        TreeCommand::CloseAll => {
-            let top = tree.place.focus.unwrap_or(0);
-            tree.place.fold(top, Reach::AllBelow, FoldState::Closed);
-            tree.place.fold(top, Reach::One, FoldState::Open);
+        TreeCommand::ExpandAll => tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open),
+        TreeCommand::CollapseAll => {
+            let top = tree.position.focus.unwrap_or(0);
+            tree.position.fold(top, FoldScope::AllBelow, FoldState::Closed);
+            tree.position.fold(top, FoldScope::One, FoldState::Open);
             tree.go_to(0);
         }
         TreeCommand::Focus => match active {
@@ -139,7 +139,7 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             _ => {}
         },
         TreeCommand::Back => tree.focus_back(),
-        TreeCommand::Whole => tree.focus_on(None),
+        TreeCommand::ShowAll => tree.focus_on(None),
         TreeCommand::Invert => {
             let root = &mut shared.views.arrangement.root;
             *root = if *root == Root::Outermost { Root::Innermost } else { Root::Outermost };
@@ -157,16 +157,16 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             let node = active.map(|(node, ..)| node).filter(|&node| node > 0);
             shared.views.node = node.filter(|_| shared.views.node != node);
         }
-        TreeCommand::Heaviest => {
+        TreeCommand::SelectLargest => {
             let device = shared.device().map(|device| device.device);
             if let (Some((node, ..)), Some(device)) = (active, device) {
                 let (scope, arrangement) = (shared.views.scope, shared.views.arrangement);
                 let serial = shared.next_serial();
-                tree.heaviest = Some(serial);
+                tree.pending_heaviest = Some(serial);
                 effects.push(Effect::ask(serial, device, Question::Heaviest { scope, arrangement, node }));
             }
         }
-        TreeCommand::Selection => match shared.selection.as_deref() {
+        TreeCommand::GoToSelection => match shared.selection.as_deref() {
             Some(selection) => tree.reveal(Reveal::Allocation(selection.allocation)),
             None => shared.remark = Some("No allocation is selected.".to_owned()),
         },
@@ -175,11 +175,11 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
                 effects.push(Effect::FocusFind);
                 return;
             }
-            let from = tree.place.node.unwrap_or(0);
+            let from = tree.position.node.unwrap_or(0);
             let is_next = command == TreeCommand::NextMatch;
             tree.reveal(if is_next { Reveal::MatchAfter(from) } else { Reveal::MatchBefore(from) });
         }
-        TreeCommand::Source => {
+        TreeCommand::OpenSource => {
             let label = tree.active_row().map(|row| (row.label.file.clone(), row.label.line.clone()));
             match label.map(|(file, line)| shared.settings.link(&file, &line)) {
                 Some(Ok(_)) => effects.push(Effect::FollowSource),
@@ -191,14 +191,14 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
 }
 
 /// Selects the allocation that the worker found to be the largest of a row.
-pub(crate) fn heaviest(
+pub(crate) fn select_largest(
     tree: &mut Tree,
     shared: &mut Shared,
     serial: u32,
     allocation: Option<u32>,
     effects: &mut Vec<Effect>,
 ) {
-    if tree.heaviest.take_if(|asked| *asked == serial).is_none() {
+    if tree.pending_heaviest.take_if(|asked| *asked == serial).is_none() {
         return;
     }
     match allocation {
@@ -212,8 +212,8 @@ fn toggle(tree: &mut Tree) {
     let (node, fold) = (row.node, row.fold);
     match fold {
         FoldState::Leaf => {}
-        FoldState::Open => tree.place.fold(node, Reach::One, FoldState::Closed),
-        FoldState::Closed => tree.place.fold(node, Reach::One, FoldState::Open),
+        FoldState::Open => tree.position.fold(node, FoldScope::One, FoldState::Closed),
+        FoldState::Closed => tree.position.fold(node, FoldScope::One, FoldState::Open),
     }
 }
 
@@ -221,33 +221,33 @@ fn toggle(tree: &mut Tree) {
 const ROWS: &str = "tree-rows";
 
 pub(crate) const KEYS: &[Binding<TreeCommand>] = {
-    const AT: Scope = Scope::Tab(Tab::Tree);
+    const AT: KeyScope = KeyScope::Tab(Tab::CallTree);
     use TreeCommand::*;
     &[
-        line(AT, &["ArrowUp"], Up, "Go to the previous row", ROWS),
-        line(AT, &["ArrowDown"], Down, "Go to the next row", ROWS),
-        line(AT, &["ArrowRight"], In, "Expand the row, or go to its first child", ROWS),
-        line(AT, &["ArrowLeft"], Out, "Collapse the row, or go to its parent", ROWS),
-        line(AT, &["Space"], Toggle, "Expand or collapse the row", ROWS),
-        line(AT, &["PageUp"], PageUp, "Go one page up", ROWS),
-        line(AT, &["PageDown"], PageDown, "Go one page down", ROWS),
-        line(AT, &["Home"], First, "Go to the first row", ROWS),
-        line(AT, &["End"], Last, "Go to the last row", ROWS),
-        line(AT, &["e", "*"], OpenBelow, "Expand all below the row", "tree-open-below"),
-        line(AT, &["c"], CloseBelow, "Collapse all below the row", "tree-close-below"),
-        line(AT, &["Shift+e"], OpenAll, "Expand all rows", "tree-open-all"),
-        line(AT, &["Shift+c"], CloseAll, "Collapse all rows", "tree-close-all"),
-        line(AT, &["f"], Focus, "Focus on the row", "tree-focus"),
-        line(AT, &["Backspace"], Back, "Go back to the previous root", "tree-back"),
-        line(AT, &["Shift+Backspace"], Whole, "Show the whole tree", "tree-whole"),
-        line(AT, &["r"], Invert, "Invert the call tree", "tree-invert"),
-        line(AT, &["h"], HideInternal, "Hide or show internal frames", "tree-internal"),
-        line(AT, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
-        line(AT, &["Enter"], Select, "Select the allocations of the row", "tree-select"),
-        line(AT, &["a"], Heaviest, "Select the largest allocation of the row", "tree-heaviest"),
-        line(AT, &["g"], Selection, "Go to the stack of the selected allocation", "tree-selection"),
-        line(AT, &["n"], NextMatch, "Go to the next matching row", "tree-next-match"),
-        line(AT, &["Shift+n"], PreviousMatch, "Go to the previous matching row", "tree-previous-match"),
-        line(AT, &["s"], Source, "Open the source of the row", "tree-source"),
+        bind(AT, &["ArrowUp"], Up, "Go to the previous row", ROWS),
+        bind(AT, &["ArrowDown"], Down, "Go to the next row", ROWS),
+        bind(AT, &["ArrowRight"], ExpandOrChild, "Expand the row, or go to its first child", ROWS),
+        bind(AT, &["ArrowLeft"], CollapseOrParent, "Collapse the row, or go to its parent", ROWS),
+        bind(AT, &["Space"], Toggle, "Expand or collapse the row", ROWS),
+        bind(AT, &["PageUp"], PageUp, "Go one page up", ROWS),
+        bind(AT, &["PageDown"], PageDown, "Go one page down", ROWS),
+        bind(AT, &["Home"], First, "Go to the first row", ROWS),
+        bind(AT, &["End"], Last, "Go to the last row", ROWS),
+        bind(AT, &["e", "*"], ExpandBelow, "Expand all below the row", "tree-open-below"),
+        bind(AT, &["c"], CollapseBelow, "Collapse all below the row", "tree-close-below"),
+        bind(AT, &["Shift+e"], ExpandAll, "Expand all rows", "tree-open-all"),
+        bind(AT, &["Shift+c"], CollapseAll, "Collapse all rows", "tree-close-all"),
+        bind(AT, &["f"], Focus, "Focus on the row", "tree-focus"),
+        bind(AT, &["Backspace"], Back, "Go back to the previous root", "tree-back"),
+        bind(AT, &["Shift+Backspace"], ShowAll, "Show the whole tree", "tree-whole"),
+        bind(AT, &["r"], Invert, "Invert the call tree", "tree-invert"),
+        bind(AT, &["h"], HideInternal, "Hide or show internal frames", "tree-internal"),
+        bind(AT, &["m"], NextMerge, "Merge frames by line, function or file", "tree-merge"),
+        bind(AT, &["Enter"], Select, "Select the allocations of the row", "tree-select"),
+        bind(AT, &["a"], SelectLargest, "Select the largest allocation of the row", "tree-heaviest"),
+        bind(AT, &["g"], GoToSelection, "Go to the stack of the selected allocation", "tree-selection"),
+        bind(AT, &["n"], NextMatch, "Go to the next matching row", "tree-next-match"),
+        bind(AT, &["Shift+n"], PreviousMatch, "Go to the previous matching row", "tree-previous-match"),
+        bind(AT, &["s"], OpenSource, "Open the source of the row", "tree-source"),
     ]
 };

@@ -2,7 +2,7 @@
 
 mod data;
 
-pub(crate) use data::{Item, MORE, MOST_ROWS, ROWS, TopicQuestion};
+pub(crate) use data::{ReportItem, MORE_FACTOR, MOST_ROWS, INITIAL_ROWS, TopicQuestion};
 pub use data::{Why, WhyAction, WhyStep};
 
 pub mod cells;
@@ -24,23 +24,23 @@ use crate::summary::device_name;
 use crate::tab::Tab;
 use engine::protocol::category::MOST_CATEGORIES;
 use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
-use evidence::follow;
+use evidence::show_evidence;
 use std::rc::Rc;
 
 /// Returns the stack of a row.
-fn stack<'a>(report: &'a Report, item: &Item) -> Option<&'a [String]> {
+fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> {
     let sheet = report.sheets.iter().find(|sheet| Some(&sheet.key) == item.sheet.as_ref())?;
     Some(&sheet.rows.get(item.row)?.stack)
 }
 
 /// Returns the index of the device to show first in a newly opened file. If it ran out of memory, shows its OOM
 /// report.
-pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
+pub(crate) fn choose_device(why: &mut Why, shared: &mut Shared) -> usize {
     let Some(file) = shared.file() else { return 0 };
     let place = file.default_device();
-    if file.devices.get(place).is_some_and(|device| device.ooms() > 0) {
+    if file.devices.get(place).is_some_and(|device| device.oom_count() > 0) {
         why.topic = Topic::OutOfMemory;
-        shared.views.show(Tab::Why);
+        shared.views.show(Tab::Insights);
     } else if why.topic == Topic::OutOfMemory {
         why.topic = Topic::default();
     }
@@ -49,34 +49,34 @@ pub(crate) fn opened(why: &mut Why, shared: &mut Shared) -> usize {
 
 /// Requests the visible report. A pending question is replaced only by one on another topic. Otherwise, dragging the
 /// cursor would cancel each question.
-fn ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask_visible(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     // While rules are edited, their effect is requested.
     let edits = shared.rules.dialog == Dialog::Open;
-    if !edits && shared.views.seen() != Some(Tab::Why) {
+    if !edits && shared.views.visible() != Some(Tab::Insights) {
         return;
     }
     let topic = if edits { Topic::Categories } else { why.topic };
-    if topic == Topic::Ranks && !shared.ranks.can_be_asked() {
+    if topic == Topic::Ranks && !shared.ranks.is_ready() {
         return;
     }
-    let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows() };
+    let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows_to_request() };
     let at = match topic {
         // A changed survey is another question.
         Topic::Ranks => Some(shared.ranks.version),
-        _ => topic.has_moment().then_some(shared.pinned.moment),
+        _ => topic.depends_on_cursor().then_some(shared.cursor.moment),
     };
-    let pairing = shared.whole_pairing().filter(|_| topic == Topic::Comparison);
+    let pairing = shared.insight_pairing().filter(|_| topic == Topic::Comparison);
     if topic == Topic::Comparison && pairing.is_none() {
         return;
     }
     let question = TopicQuestion { topic, at, rows, version: why.version, pairing };
-    let is_known = why.known.iter().any(|(known, _)| *known == question);
-    let waits = why.asked.is_some_and(|(_, asked)| asked.topic == topic);
+    let is_known = why.reports.iter().any(|(known, _)| *known == question);
+    let waits = why.pending.is_some_and(|(_, asked)| asked.topic == topic);
     if waits {
         return;
     }
     // Then the other topics, one at a time, so that their warnings are known before they are opened.
-    let wanted = if is_known { unasked(why, shared).filter(|_| !edits) } else { Some(question) };
+    let wanted = if is_known { next_unknown_topic(why, shared).filter(|_| !edits) } else { Some(question) };
     if let Some(question) = wanted {
         send(why, shared, question, device, effects);
     }
@@ -87,7 +87,7 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
     let serial = shared.next_serial();
-    why.asked = Some((serial, question));
+    why.pending = Some((serial, question));
     if topic == Topic::Ranks {
         effects.push(Effect::Ranks(RanksEffect::Ask(serial, question.rows, shared.ranks.order)));
         return;
@@ -100,115 +100,115 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 
-fn ask_one(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if let Some(topic) = shared.topic_wanted.take() {
+fn update_and_ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+    if let Some(topic) = shared.requested_topic.take() {
         (why.topic, why.active) = (topic, 0);
-        shared.views.show(Tab::Why);
+        shared.views.show(Tab::Insights);
     }
-    let is_gone = match why.topic {
+    let is_off = match why.topic {
         Topic::Comparison => !shared.is_compared(),
-        Topic::Ranks => !shared.ranks.is_any(),
+        Topic::Ranks => !shared.ranks.is_available(),
         _ => false,
     };
-    if is_gone {
+    if is_off {
         why.topic = Topic::default();
     }
-    ask(why, shared, device, effects);
+    ask_visible(why, shared, device, effects);
     shared.topic = why.topic;
-    shared.report_is_asked = why.asked.is_some();
+    shared.report_is_pending = why.pending.is_some();
 }
 
 /// Requests all reports after the picture, since the badge counts warnings while other tabs are visible too.
 fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
-    if let Some(question) = unasked(why, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
+    if let Some(question) = next_unknown_topic(why, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
         send(why, shared, question, device, effects);
-        shared.report_is_asked = true;
+        shared.report_is_pending = true;
     }
 }
 
 /// Returns the question for a topic without a report. `None` while another question is pending.
-fn unasked(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
-    let Why { asked, known, version, .. } = why;
+fn next_unknown_topic(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
+    let Why { pending: asked, reports: known, version, .. } = why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
-    let at = topic.has_moment().then_some(shared.pinned.moment);
-    Some(TopicQuestion { topic, at, rows: ROWS as u32, version: *version, pairing: None })
+    let at = topic.depends_on_cursor().then_some(shared.cursor.moment);
+    Some(TopicQuestion { topic, at, rows: INITIAL_ROWS as u32, version: *version, pairing: None })
 }
 
 /// Handles a change of device, file or categories. The user's settings are kept.
 fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
     if change == Change::Categories {
         // All reports that contain categories must be requested again.
-        why.asked = None;
+        why.pending = None;
         why.version = why.version.wrapping_add(1);
     }
-    if change.is_of_device() {
+    if change.is_device_change() {
         let Why { topic, thresholds, version, .. } = std::mem::take(why);
         *why = Why { topic, thresholds, version, ..Why::default() };
     }
-    shared.report_is_asked = why.asked.is_some();
+    shared.report_is_pending = why.pending.is_some();
 }
 
 /// Handles replies: reports, and positions of a span on the time axis.
 fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
     match answer {
         Answer::Report(report) => take_report(why, serial, *report),
-        Answer::Moments(moments) => match why.sought.take_if(|(asked, _)| *asked == serial) {
-            Some((_, span)) => evidence::found(shared, span, &moments),
+        Answer::Moments(moments) => match why.pending_span.take_if(|(asked, _)| *asked == serial) {
+            Some((_, span)) => evidence::on_moments(shared, span, &moments),
             None => return Some(Answer::Moments(moments)),
         },
         other => return Some(other),
     }
-    shared.report_is_asked = why.asked.is_some();
+    shared.report_is_pending = why.pending.is_some();
     None
 }
 
 fn take_report(why: &mut Why, serial: u32, report: Report) {
-    let Some((_, question)) = why.asked.take_if(|(asked, _)| *asked == serial) else { return };
+    let Some((_, question)) = why.pending.take_if(|(asked, _)| *asked == serial) else { return };
     let before = why.report_of(question.topic).cloned();
     // If another row has moved to the position, its stack must not be expanded.
-    why.unfolded.retain(|(topic, item)| {
-        let of = |report: &Report| stack(report, item).map(<[String]>::to_vec);
+    why.open_stacks.retain(|(topic, item)| {
+        let of = |report: &Report| row_stack(report, item).map(<[String]>::to_vec);
         *topic != question.topic || before.as_deref().and_then(of) == of(&report)
     });
-    why.known.retain(|(known, _)| known.topic != question.topic);
-    why.known.push((question, Rc::new(report)));
+    why.reports.retain(|(known, _)| known.topic != question.topic);
+    why.reports.push((question, Rc::new(report)));
 }
 
 /// Handles user input in the tab.
 pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
     match action {
         WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
-        WhyAction::Picked(place) => pick(why, shared, place, effects),
-        WhyAction::PickedToCompare(place) => {
+        WhyAction::ItemClicked(place) => follow_item(why, shared, place, effects),
+        WhyAction::ItemShiftClicked(place) => {
             let opens = why.items().get(place).and_then(|item| why.evidence(item)?.open);
             match opens {
-                Some((with, None)) => shared.ranks.want(shared.chosen, with, true),
-                _ => pick(why, shared, place, effects),
+                Some((with, None)) => shared.ranks.request_open(shared.snapshot_index, with, true),
+                _ => follow_item(why, shared, place, effects),
             }
         }
-        WhyAction::RankPicked(row, is_compared) => {
+        WhyAction::RankClicked(row, is_compared) => {
             let chart = why.report().and_then(|report| report.statements.first()?.chart.as_ref());
             if let Some(Chart::Map(map)) = chart
                 && let Some(place) = map.rows.get(row).and_then(|row| row.place)
             {
-                shared.ranks.want(shared.chosen, place, is_compared);
+                shared.ranks.request_open(shared.snapshot_index, place, is_compared);
             }
         }
-        WhyAction::Unfolded(place) => unfold(why, place),
+        WhyAction::StackToggled(place) => toggle_stack(why, place),
         WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
-        WhyAction::Folded(sheet) => {
+        WhyAction::SheetToggled(sheet) => {
             let sheet = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
-            sheet.into_iter().for_each(|key| why.fold(key));
+            sheet.into_iter().for_each(|key| why.toggle_collapsed(key));
         }
-        WhyAction::More(sheet) => {
+        WhyAction::MoreClicked(sheet) => {
             let Some(key) = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
             else {
                 return;
             };
-            let (topic, rows) = (why.topic, why.limit(&key).saturating_mul(MORE).min(MOST_ROWS));
-            why.limits.retain(|(of, known, _)| (*of, known) != (topic, &key));
-            why.limits.push((topic, key, rows));
+            let (topic, rows) = (why.topic, why.row_limit(&key).saturating_mul(MORE_FACTOR).min(MOST_ROWS));
+            why.row_limits.retain(|(of, known, _)| (*of, known) != (topic, &key));
+            why.row_limits.push((topic, key, rows));
         }
         WhyAction::Copied(sheet) => {
             let Some(text) = why.report().and_then(|report| report.sheets.get(sheet)).map(view::tab_separated) else {
@@ -228,8 +228,8 @@ pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &
         WhyStep::Down => why.active = (active + 1).min(last),
         WhyStep::First => why.active = 0,
         WhyStep::Last => why.active = last,
-        WhyStep::Follow => pick(why, shared, active, effects),
-        WhyStep::Unfold => unfold(why, active),
+        WhyStep::ShowEvidence => follow_item(why, shared, active, effects),
+        WhyStep::ToggleStack => toggle_stack(why, active),
         WhyStep::Copy => {
             let Some((report, device)) = why.report().zip(shared.device()) else { return };
             let file = shared.file().map_or("", |file| &file.file);
@@ -242,30 +242,30 @@ pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &
     }
 }
 
-fn pick(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
+fn follow_item(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     match why.evidence(&item).cloned() {
         Some(evidence) => {
-            why.marked = Some((why.topic, item, evidence.clone()));
+            why.clicked = Some((why.topic, item, evidence.clone()));
             if let Some([a, _]) = shared.comparing.pair.filter(|_| why.topic == Topic::Comparison) {
                 // Moments in a comparison are those of A.
                 shared.focus(a);
             }
-            follow(why, shared, evidence, effects);
+            show_evidence(why, shared, evidence, effects);
         }
         // Without evidence, a click shows the stack.
-        None => unfold(why, place),
+        None => toggle_stack(why, place),
     }
 }
 
-fn unfold(why: &mut Why, place: usize) {
+fn toggle_stack(why: &mut Why, place: usize) {
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     let row = (why.topic, item);
-    match why.unfolded.iter().position(|known| *known == row) {
-        Some(at) => drop(why.unfolded.remove(at)),
-        None => why.unfolded.push(row),
+    match why.open_stacks.iter().position(|known| *known == row) {
+        Some(at) => drop(why.open_stacks.remove(at)),
+        None => why.open_stacks.push(row),
     }
 }
 
@@ -275,13 +275,13 @@ fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
     let (topic, text) = (why.topic, text.trim());
     let value = text.parse().ok();
     // The reply for another threshold may still be pending.
-    let is_so = value == Some(threshold.value)
+    let conditions_hold = value == Some(threshold.value)
         && why.thresholds.iter().all(|(of, key, set)| (*of, key) != (topic, &threshold.key) || Some(*set) == value);
-    if value.is_none() != text.is_empty() || is_so {
+    if value.is_none() != text.is_empty() || conditions_hold {
         return;
     }
     why.thresholds.retain(|(of, key, _)| (*of, key) != (topic, &threshold.key));
     why.thresholds.extend(value.map(|value| (topic, threshold.key, value)));
-    why.unfolded.retain(|(of, _)| *of != topic);
+    why.open_stacks.retain(|(of, _)| *of != topic);
     why.version = why.version.wrapping_add(1);
 }

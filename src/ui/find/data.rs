@@ -1,23 +1,23 @@
 //! State of the search for allocations, and of the highlighting of matches.
 
-use engine::protocol::{Direction, Match, Query, QueryError, Tally, Wording};
+use engine::protocol::{Direction, Match, Query, QueryError, Tally, FrameMatcher};
 
 /// The search and its results.
 #[derive(Clone, Debug, Default)]
 pub struct Find {
     pub text: String,
-    pub capitals: Capitals,
-    pub(crate) wrong: Option<QueryError>,
-    pub(crate) asked: Option<u32>,
-    pub(crate) found: Option<Found>,
+    pub match_case: MatchCase,
+    pub(crate) error: Option<QueryError>,
+    pub(crate) pending: Option<u32>,
+    pub(crate) result: Option<FindResult>,
     /// Match that was visited last.
-    pub(crate) at: Option<Match>,
+    pub(crate) last_match: Option<Match>,
     /// Serial of the question for the next match, while it is unanswered.
-    pub(crate) stepping: Option<u32>,
+    pub(crate) pending_step: Option<u32>,
     /// Direction to go once the search has finished.
-    pub(crate) then: Option<(Direction, Among)>,
+    pub(crate) queued_step: Option<(Direction, MatchScope)>,
     /// Match to bring into the window once its details arrive.
-    pub(crate) revealing: Option<Match>,
+    pub(crate) match_to_reveal: Option<Match>,
 }
 
 impl Find {
@@ -25,37 +25,37 @@ impl Find {
     pub(crate) fn query(&self) -> String {
         let query = self.text.trim();
         match Query::parse(query) {
-            _ if self.capitals == Capitals::Ignored => query.to_owned(),
-            Ok(Query::Frame(Wording::Text(text))) => ["\"", &text, "\""].concat(),
-            Ok(Query::Site(Wording::Text(text))) => ["@\"", &text, "\""].concat(),
+            _ if self.match_case == MatchCase::Off => query.to_owned(),
+            Ok(Query::Frame(FrameMatcher::Text(text))) => ["\"", &text, "\""].concat(),
+            Ok(Query::Site(FrameMatcher::Text(text))) => ["@\"", &text, "\""].concat(),
             _ => query.to_owned(),
         }
     }
 
     /// Returns the result of the current query, if it has arrived.
-    pub(crate) fn current(&self) -> Option<&Found> {
-        self.found.as_ref().filter(|found| found.query == self.query())
+    pub(crate) fn current_result(&self) -> Option<&FindResult> {
+        self.result.as_ref().filter(|found| found.query == self.query())
     }
 
     /// Returns the serial of the search whose matches are highlighted.
     pub(crate) fn serial(&self) -> Option<u32> {
-        self.found.as_ref().map(|found| found.serial)
+        self.result.as_ref().map(|found| found.serial)
     }
 
     /// Returns whether the current query still has to be sent to the worker.
-    pub(crate) fn wants(&self) -> bool {
-        !self.text.trim().is_empty() && self.wrong.is_none() && self.asked.is_none() && self.current().is_none()
+    pub(crate) fn needs_search(&self) -> bool {
+        !self.text.trim().is_empty() && self.error.is_none() && self.pending.is_none() && self.current_result().is_none()
     }
 
     /// Forgets the match to bring into the window, because the selection changes for another reason.
-    pub(crate) fn forget_way(&mut self) {
-        self.revealing = None;
+    pub(crate) fn cancel_reveal(&mut self) {
+        self.match_to_reveal = None;
     }
 }
 
 /// Result of a search.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FindResult {
     pub(crate) serial: u32,
     pub(crate) query: String,
     pub(crate) tally: Tally,
@@ -63,15 +63,15 @@ pub(crate) struct Found {
 
 /// Case sensitivity of a text search. Regular expressions have a flag of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Capitals {
+pub enum MatchCase {
     #[default]
-    Ignored,
-    Matter,
+    Off,
+    On,
 }
 
 /// Matches to step through: all, or those in the scope of the views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Among {
+pub enum MatchScope {
     All,
     Scope,
 }
@@ -80,6 +80,6 @@ pub enum Among {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SameStack {
     #[default]
-    StandsOut,
-    Blends,
+    Highlighted,
+    Plain,
 }

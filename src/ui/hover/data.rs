@@ -1,8 +1,8 @@
 //! A hovered spot of the timeline, and the card that describes it.
 
-use crate::cursor::Standing;
+use crate::crosshair::Position;
 use crate::summary::Fact;
-use base::units::{counted, grouped};
+use base::units::{pluralize, group_digits};
 
 /// A position in the scene, with everything the scene knows about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Spot {
     /// pixels cannot hit its neighbour.
     pub byte: u64,
     /// Ids of the lowest and the highest allocation in the quad.
-    pub ranks: [u32; 2],
+    pub ids: [u32; 2],
     /// Number of allocations in the quad.
     pub count: u32,
     /// Requested bytes of those allocations.
@@ -28,19 +28,19 @@ pub struct Spot {
 
 impl Spot {
     /// Creates a spot for a crosshair placed by keys, without facts from the scene.
-    pub(crate) fn of_keys(keys: Standing) -> Spot {
-        let Standing { moment, byte } = keys;
-        Spot { quad: usize::MAX, moment, byte, ranks: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
+    pub(crate) fn from_position(keys: Position) -> Spot {
+        let Position { moment, byte } = keys;
+        Spot { quad: usize::MAX, moment, byte, ids: [0, 0], count: 0, requested: 0, total: 0, hidden: (0, 0) }
     }
 
     /// Returns the moment and the byte.
-    pub(crate) fn place(&self) -> Standing {
-        Standing { moment: self.moment, byte: self.byte }
+    pub(crate) fn position(&self) -> Position {
+        Position { moment: self.moment, byte: self.byte }
     }
 
     /// Returns the allocation, if the quad holds exactly one.
-    pub fn single(&self) -> Option<u32> {
-        (self.count == 1).then_some(self.ranks[0])
+    pub fn single_allocation(&self) -> Option<u32> {
+        (self.count == 1).then_some(self.ids[0])
     }
 }
 
@@ -49,7 +49,7 @@ impl Spot {
 pub struct Card {
     pub title: String,
     /// Call site, or the number of allocations.
-    pub site: String,
+    pub call_site: String,
     pub lifetime: String,
     /// Category, and share of the live bytes. Empty in plots of segments.
     pub share: String,
@@ -62,18 +62,18 @@ pub struct Card {
 }
 
 /// Formats the lifetime between two moments, where moment 0 stands for before recording.
-pub(crate) fn life(born: u32, died: Option<u32>) -> String {
+pub(crate) fn lifetime_text(born: u32, died: Option<u32>) -> String {
     let mut text = match born {
         0 => "allocated before recording".to_owned(),
-        born => format!("allocated at event {}", grouped(u64::from(born - 1))),
+        born => format!("allocated at event {}", group_digits(u64::from(born - 1))),
     };
     match died {
         None => text.push_str(", never freed"),
         Some(died) => {
             text.push_str(", freed at ");
-            text.push_str(&grouped(u64::from(died.saturating_sub(1))));
+            text.push_str(&group_digits(u64::from(died.saturating_sub(1))));
             if born > 0 {
-                text.push_str(&format!(" ({})", counted(u64::from(died.saturating_sub(born)), "event")));
+                text.push_str(&format!(" ({})", pluralize(u64::from(died.saturating_sub(born)), "event")));
             }
         }
     }

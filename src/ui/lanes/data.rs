@@ -1,30 +1,30 @@
 //! State of the lanes: which devices are shown, and the windows of those without the focus.
 
 use crate::effect::Pointer;
-use crate::shown::Geometry;
+use crate::drawing::Geometry;
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 
 /// The lanes except the focused one.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    pub arrangement: LaneLayout,
+    pub layout: LaneLayout,
     /// Index of the device in the top lane.
-    pub(crate) first: usize,
+    pub(crate) top_device: usize,
     /// Lanes without the focus.
     pub(crate) others: Vec<Lane>,
     /// Device whose scene was requested last.
-    pub(crate) turn: usize,
+    pub(crate) last_requested: usize,
     /// Pointer position on the canvas. [`crate::shared::Shared::pointer`] is its position in the focused lane's window.
     pub pointer: Option<Pointer>,
     /// Device that the pointer was over last. A drag pans it vertically.
-    pub(crate) pointed: Option<usize>,
+    pub(crate) hovered: Option<usize>,
 }
 
 impl Lanes {
     /// Discards everything about the file. The layout and the pointer stay.
-    pub(crate) fn forget(&mut self) {
-        *self = Lanes { arrangement: self.arrangement, pointer: self.pointer, ..Lanes::default() };
+    pub(crate) fn reset(&mut self) {
+        *self = Lanes { layout: self.layout, pointer: self.pointer, ..Lanes::default() };
     }
 }
 
@@ -32,7 +32,7 @@ impl Lanes {
 #[derive(Clone, Debug)]
 pub(crate) struct Lane {
     /// Index of the device in the summary's list.
-    pub(crate) place: usize,
+    pub(crate) index: usize,
     pub(crate) view: Option<View>,
     pub(crate) geometry: Geometry,
 }
@@ -42,15 +42,15 @@ pub(crate) struct Lane {
 pub enum LaneLayout {
     /// One device at a time.
     #[default]
-    Alone,
-    Together,
+    Single,
+    All,
 }
 
 /// A lane with its window and scene.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownLane<'a> {
     /// Index of the device in the summary's list.
-    pub place: usize,
+    pub index: usize,
     pub device: &'a DeviceSummary,
     /// Window of the lane, as high as the lane.
     pub view: &'a View,

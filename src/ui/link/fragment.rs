@@ -1,20 +1,20 @@
 //! A link as stored in the fragment of the page's address, and the state of a link that is being followed.
 
 use crate::effect::Origin;
-use crate::load_range::KEY;
-use crate::stage::Choice;
+use crate::load_range::LINK_KEY;
+use crate::stage::SnapshotChoice;
 use crate::url::percent_encoded;
 
 /// Version of the link format that is written.
-pub const VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 /// Maximum length of a fragment, in bytes. Longer ones are ignored.
-pub(super) const LONGEST: usize = 1 << 16;
+pub(super) const MAX_FRAGMENT: usize = 1 << 16;
 /// Maximum number of snapshots in a link.
 pub(super) const MOST_SNAPSHOTS: usize = 1000;
 /// Key of the address of the file to compare with.
-pub(super) const WITH: &str = "with";
+pub(super) const COMPARE_WITH: &str = "with";
 /// Maximum number of characters shown of an unknown key.
-const LONGEST_NAME: usize = 40;
+const MAX_UNKNOWN_NAME: usize = 40;
 
 /// A parsed link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,13 +23,13 @@ pub struct Link {
     pub version: Option<u32>,
     /// Addresses of the snapshots as given: absolute, or relative to the page.
     pub urls: Vec<String>,
-    pub chosen: usize,
+    pub snapshot: usize,
     /// Index of the snapshot in a file that holds several.
     pub member: Option<u32>,
     /// Name of a file without an address.
     pub name: String,
     /// Fingerprint of the file ([`crate::fingerprint`]). Empty if unknown.
-    pub print: String,
+    pub fingerprint: String,
     /// Keys that were not understood.
     pub unknown: Unknown,
     /// Keys and values of the view, in the order of the keys. Defaults are left out.
@@ -47,13 +47,13 @@ pub struct Unknown {
 impl Unknown {
     pub(super) fn add(&mut self, name: &str) {
         if self.count == 0 {
-            self.first = name.chars().take(LONGEST_NAME).collect();
+            self.first = name.chars().take(MAX_UNKNOWN_NAME).collect();
         }
         self.count += 1;
     }
 
     /// Returns a sentence about the ignored keys. `None` if there are none.
-    pub(super) fn said(&self) -> Option<String> {
+    pub(super) fn message(&self) -> Option<String> {
         let others = match self.count.checked_sub(1)? {
             0 => String::new(),
             others => [" and ", &others.to_string(), " more"].concat(),
@@ -65,7 +65,7 @@ impl Unknown {
 impl Link {
     /// Returns the fragment without its `#`. [`Link::parse`] reads the same link from it, with the current version.
     pub fn fragment(&self) -> String {
-        let mut text = ["v=", &VERSION.to_string()].concat();
+        let mut text = ["v=", &FORMAT_VERSION.to_string()].concat();
         let mut put = |name: &str, value: &str| {
             if !value.is_empty() {
                 text.extend(["&", name, "=", &percent_encoded(value)]);
@@ -74,33 +74,33 @@ impl Link {
         let number = |number: usize| if number == 0 { String::new() } else { number.to_string() };
         self.urls.iter().for_each(|url| put("url", url));
         put("name", &self.name);
-        put("print", &self.print);
-        put("open", &number(self.chosen));
+        put("print", &self.fingerprint);
+        put("open", &number(self.snapshot));
         put("member", &self.member.map_or_else(String::new, |member| member.to_string()));
         self.values.iter().for_each(|(name, value)| put(name, value));
         text
     }
 
     /// Returns true if the link points to this entry of the snapshot list.
-    pub(crate) fn is_about(&self, choice: &Choice) -> bool {
-        let is_there = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.chosen) == Some(url));
+    pub(crate) fn points_to(&self, choice: &SnapshotChoice) -> bool {
+        let is_there = matches!(&choice.origin, Origin::Link(url) if self.urls.get(self.snapshot) == Some(url));
         is_there && choice.member.is_none_or(|member| member == self.member.unwrap_or(0))
     }
 
     /// Returns true if both links point to the same snapshots.
-    pub fn is_of_same_file(&self, other: &Link) -> bool {
-        let hosted = |link: &Link| (link.urls.clone(), link.chosen, link.member, link.value(KEY).to_owned());
+    pub fn has_same_file(&self, other: &Link) -> bool {
+        let hosted = |link: &Link| (link.urls.clone(), link.snapshot, link.member, link.value(LINK_KEY).to_owned());
         if self.urls.is_empty() && other.urls.is_empty() {
-            self.print == other.print || self.print.is_empty()
+            self.fingerprint == other.fingerprint || self.fingerprint.is_empty()
         } else {
             // Without a URL and a fingerprint, the link applies to the open file.
-            (self.urls.is_empty() && self.print.is_empty()) || hosted(self) == hosted(other)
+            (self.urls.is_empty() && self.fingerprint.is_empty()) || hosted(self) == hosted(other)
         }
     }
 
     /// Returns the link without the file, so that only the view is left.
     #[must_use]
-    pub fn seen_only(self) -> Link {
+    pub fn without_file(self) -> Link {
         Link {
             version: self.version,
             member: self.member,
@@ -111,24 +111,24 @@ impl Link {
     }
 
     /// Returns true if the link names a file that has no address.
-    pub(super) fn asks(&self) -> bool {
-        self.urls.is_empty() && !(self.name.is_empty() && self.print.is_empty())
+    pub(super) fn needs_local_file(&self) -> bool {
+        self.urls.is_empty() && !(self.name.is_empty() && self.fingerprint.is_empty())
     }
 
     /// Returns all addresses in the link: those of the snapshots and that of the file to compare with.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
-        let with = Some(self.value(WITH)).filter(|with| !with.is_empty());
+        let with = Some(self.value(COMPARE_WITH)).filter(|with| !with.is_empty());
         self.urls.iter().map(String::as_str).chain(with)
     }
 
     /// Sets the name or address of the file to compare with.
     pub(crate) fn compare_with(&mut self, address: &str) {
-        self.forget(WITH);
-        self.values.push((WITH, address.to_owned()));
+        self.remove(COMPARE_WITH);
+        self.values.push((COMPARE_WITH, address.to_owned()));
     }
 
     /// Removes a key.
-    pub(crate) fn forget(&mut self, key: &str) {
+    pub(crate) fn remove(&mut self, key: &str) {
         self.values.retain(|(name, _)| *name != key);
     }
 
@@ -144,47 +144,47 @@ impl Link {
 
 /// State of the link that is being followed.
 #[derive(Clone, Debug, Default)]
-pub struct Linked {
+pub struct LinkState {
     /// The link whose file is not open yet.
-    pub wanted: Option<Link>,
+    pub pending: Option<Link>,
     /// Fingerprint of the open file. Empty until it is known.
-    pub print: String,
+    pub fingerprint: String,
     /// Message about the link, shown until it is closed.
     pub notice: Option<String>,
     /// Window to show once the height of the plot is known.
-    pub(crate) window: Option<Window>,
+    pub(crate) pending_window: Option<LinkWindow>,
     /// Windows of the lanes without the focus, to show once their heights are known: device ordinal, and edges in
     /// bytes of the height.
-    pub(crate) heights: Option<Vec<(i64, [u64; 2])>>,
+    pub(crate) pending_heights: Option<Vec<(i64, [u64; 2])>>,
     /// Serial of the request for the details of an allocation. Selecting it does not move the window.
-    pub(crate) quiet: Option<u32>,
+    pub(crate) select_without_move: Option<u32>,
 }
 
-impl Linked {
+impl LinkState {
     /// Resets the state when another file is opened or the file is closed. A link that waits for a file is kept, and
     /// one to a hosted file too, since a failed load can be retried.
-    pub(crate) fn leave_file(&mut self) {
-        let wanted = self.wanted.take();
+    pub(crate) fn on_file_closed(&mut self) {
+        let wanted = self.pending.take();
         let asks = wanted.as_ref().is_some_and(|link| link.urls.is_empty());
         let notice = self.notice.take().filter(|_| asks);
-        *self = Linked { wanted, notice, ..Linked::default() };
+        *self = LinkState { pending: wanted, notice, ..LinkState::default() };
     }
 
     /// Returns the name of the file that the link waits for. Empty if the link has no name.
-    pub fn asks_for(&self) -> Option<&str> {
-        let link = self.wanted.as_ref().filter(|link| link.asks())?;
+    pub fn needed_file(&self) -> Option<&str> {
+        let link = self.pending.as_ref().filter(|link| link.needs_local_file())?;
         Some(&link.name)
     }
 
     /// Handles the closing of the message. The link no longer waits for a file.
     pub(crate) fn close_notice(&mut self) {
-        (self.wanted, self.notice) = (None, None);
+        (self.pending, self.notice) = (None, None);
     }
 }
 
 /// A window, independent of the canvas size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Window {
+pub(crate) struct LinkWindow {
     /// Edges in [`PARTS`] of the axis unit. `None` for the whole axis.
     pub(super) x: Option<[i64; 2]>,
     /// Edges in bytes of the picture's height. `None` for the full height.

@@ -10,14 +10,14 @@
 
 mod fragment;
 mod keys;
-mod making;
+mod build;
 mod points;
-pub(crate) mod reading;
+pub(crate) mod value;
 mod restore;
 mod values;
 mod window;
 
-pub use fragment::{Link, Linked, Unknown, VERSION};
-pub(super) use making::{copy, of_place};
-pub(super) use restore::{given, opened, printed};
-pub(super) use window::settle;
+pub use fragment::{Link, LinkState, Unknown, FORMAT_VERSION};
+pub(super) use build::{copy_link, for_snapshot};
+pub(super) use restore::{follow_link, on_file_opened, on_fingerprint};
+pub(super) use window::apply_windows;

@@ -4,24 +4,24 @@ use crate::tools::Point;
 use engine::protocol::Plot;
 
 /// Maximum number of markers of a file. More would hide the timeline.
-pub(crate) const MOST: usize = 50;
+pub(crate) const MAX_MARKERS: usize = 50;
 
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
     pub all: Vec<Marker>,
-    pub(crate) last: u32,
+    pub(crate) last_number: u32,
 }
 
 impl Markers {
     /// Returns whether another marker may be added.
     pub(crate) fn has_room(&self) -> bool {
-        self.all.len() < MOST
+        self.all.len() < MAX_MARKERS
     }
 
     /// Adds a marker with the next number.
-    pub(crate) fn put(&mut self, device: i64, point: Point, plot: Plot) {
-        self.last += 1;
-        self.all.push(Marker { number: self.last, device, point, plot });
+    pub(crate) fn add(&mut self, device: i64, point: Point, plot: Plot) {
+        self.last_number += 1;
+        self.all.push(Marker { number: self.last_number, device, point, plot });
     }
 }
 

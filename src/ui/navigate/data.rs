@@ -1,6 +1,6 @@
 //! The plane that the window moves over: all events by all bytes.
 
-use crate::shown::Canvas;
+use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
 use picture::timeline::{Axis, Extent, Scene, View, time_axis_width};
 
@@ -18,26 +18,26 @@ pub struct Plane {
 impl Plane {
     /// Creates the plane of a device. The reserved curve is included unless the stack would then fill less than half
     /// the height.
-    pub fn of(device: &DeviceSummary, axis: Axis) -> Plane {
+    pub fn for_device(device: &DeviceSummary, axis: Axis) -> Plane {
         let drawn = device.drawn_peak;
         let reserved = u64::try_from(device.peak_reserved).unwrap_or(0);
         let bytes = if drawn == 0 || reserved / 2 <= drawn { drawn.max(reserved) } else { drawn };
-        let start = own_start(device, axis);
-        let width = own_end(device, axis).saturating_sub(start).max(1);
+        let start = device_axis_start(device, axis);
+        let width = device_axis_end(device, axis).saturating_sub(start).max(1);
         Plane { axis, start: start as i64, extent: Extent { width, bytes: bytes.max(1) } }
     }
 
     /// Returns the view that shows the whole plane on `canvas`.
     pub fn fit(self, canvas: Canvas) -> View {
-        self.fitted(canvas.width_px, canvas.height_px)
+        self.fit_px(canvas.width_px, canvas.height_px)
     }
 
     /// Returns the view that shows the whole plane in a window as large as `view`.
-    pub fn whole(self, view: View) -> View {
-        self.fitted(view.width_px, view.height_px)
+    pub fn fit_like(self, view: View) -> View {
+        self.fit_px(view.width_px, view.height_px)
     }
 
-    pub(crate) fn fitted(self, width_px: u32, height_px: u32) -> View {
+    pub(crate) fn fit_px(self, width_px: u32, height_px: u32) -> View {
         let fit = View::fit(self.extent.width, self.extent.bytes, width_px, height_px);
         View { axis: self.axis, left_px: self.first_left(fit.x_per_px), ..fit }
     }
@@ -48,24 +48,24 @@ impl Plane {
     }
 
     /// Converts an axis position to a fraction of the axis, clamped to 0–1.
-    pub(crate) fn part(self, x: f64) -> f64 {
+    pub(crate) fn fraction(self, x: f64) -> f64 {
         ((x - self.start as f64) / self.extent.width as f64).clamp(0.0, 1.0)
     }
 
     /// Clamps an axis position to the plane.
-    pub fn inside(self, x: f64) -> f64 {
+    pub fn clamp_x(self, x: f64) -> f64 {
         let start = self.start as f64;
         x.clamp(start, start + self.extent.width as f64)
     }
 
     /// Returns the view between two edges, given as fractions of the whole axis.
-    pub fn between(self, view: View, edges: [f64; 2]) -> View {
+    pub fn view_between_fractions(self, view: View, edges: [f64; 2]) -> View {
         let x = |edge: f64| self.start as f64 + edge.clamp(0.0, 1.0) * self.extent.width as f64;
-        self.over(view, edges.map(x))
+        self.view_between(view, edges.map(x))
     }
 
     /// Returns the view between two positions, in units of the axis.
-    pub fn over(self, view: View, [from, to]: [f64; 2]) -> View {
+    pub fn view_between(self, view: View, [from, to]: [f64; 2]) -> View {
         let wanted = (to - from).abs().max(1e-9) / f64::from(view.width_px);
         // `zoomed_x` may clamp the zoom. The requested range is then cropped equally on both sides.
         let zoomed = view.zoomed_x(0.0, wanted / view.x_per_px, self.extent);
@@ -74,7 +74,7 @@ impl Plane {
     }
 
     /// Returns the view that starts at row `bottom` of `view` and spans `height` of its rows.
-    pub fn rows(self, view: View, bottom: f64, height: f64) -> View {
+    pub fn view_of_rows(self, view: View, bottom: f64, height: f64) -> View {
         let factor = height / f64::from(view.height_px);
         let zoomed = view.zoomed_bytes(0.0, factor, self.extent);
         let middle = (view.bottom_px as f64 + bottom + height / 2.0) * view.bytes_per_px / zoomed.bytes_per_px;
@@ -82,20 +82,20 @@ impl Plane {
     }
 
     /// Returns the same horizontal range with the full height of the plane.
-    pub fn upright(self, view: View) -> View {
+    pub fn full_height(self, view: View) -> View {
         // `clamped` reduces the scale to the full height.
         self.clamped(View { bytes_per_px: f64::MAX, bottom_px: 0, ..view })
     }
 
     /// Returns the plane, extended upwards to at least `bytes`.
-    pub fn raised_to(mut self, bytes: u64) -> Plane {
+    pub fn extended_to(mut self, bytes: u64) -> Plane {
         self.extent.bytes = self.extent.bytes.max(bytes);
         self
     }
 
     /// Returns the nearest view that stays inside the plane.
     pub(crate) fn clamped(self, view: View) -> View {
-        let fit = self.whole(view);
+        let fit = self.fit_like(view);
         let x_per_px = view.x_per_px.min(fit.x_per_px);
         let bytes_per_px = view.bytes_per_px.min(fit.bytes_per_px);
         let last = |range: f64, size_px: u32| (range.round() as i64 - i64::from(size_px)).max(0);
@@ -145,7 +145,7 @@ impl Plane {
     pub fn centred(self, view: View, x: f64) -> View {
         let centre = x / view.x_per_px;
         let left_px = (centre - f64::from(view.width_px) / 2.0).round() as i64;
-        self.upright(View { left_px, ..view })
+        self.full_height(View { left_px, ..view })
     }
 
     /// Returns the view with the bytes axis from 0 to the highest total that `scene` has in the window. Returns `view`
@@ -173,7 +173,7 @@ impl Plane {
 
     /// Returns the view extended by `sideways` and `upwards` pixels on each side, limited to the plane.
     pub(crate) fn widened(self, view: View, sideways: i64, upwards: i64) -> View {
-        let whole = self.fitted(1, 1);
+        let whole = self.fit_px(1, 1);
         let plane_width = (whole.x_per_px / view.x_per_px).ceil() as i64;
         let plane_height = (whole.bytes_per_px / view.bytes_per_px).ceil() as i64;
         let (right, top) = (view.left_px + i64::from(view.width_px), view.bottom_px + i64::from(view.height_px));
@@ -193,7 +193,7 @@ impl Plane {
 
     /// Returns true if a scene drawn for `scene` can still be used for `view`: it has the same scale, and at least a
     /// quarter of the margin is left on every side that is not an edge of the plane.
-    pub fn is_served(self, view: View, scene: &View) -> bool {
+    pub fn is_covered(self, view: View, scene: &View) -> bool {
         let needed = self.widened(view, i64::from(view.width_px / 8), i64::from(view.height_px / 16));
         let right = |view: &View| view.left_px + i64::from(view.width_px);
         let top = |view: &View| view.bottom_px + i64::from(view.height_px);
@@ -214,12 +214,12 @@ pub fn wheel_factor(delta: f64) -> f64 {
 }
 
 /// Returns the start of a device's own axis. It is 0, except on the events axis if only a range of events is loaded.
-pub(crate) fn own_start(device: &DeviceSummary, axis: Axis) -> u64 {
+pub(crate) fn device_axis_start(device: &DeviceSummary, axis: Axis) -> u64 {
     if axis == Axis::Events { device.loaded.map_or(0, |(first, _)| first.into()) } else { 0 }
 }
 
 /// Returns the end of a device's own axis.
-pub(crate) fn own_end(device: &DeviceSummary, axis: Axis) -> u64 {
+pub(crate) fn device_axis_end(device: &DeviceSummary, axis: Axis) -> u64 {
     match (axis, device.time_us) {
         (Axis::Time, Some((first, last))) => time_axis_width(last.abs_diff(first)),
         _ => device.events.saturating_add(1),

@@ -11,19 +11,19 @@ const MOST_KEPT: usize = 8;
 /// Chosen curve and the answers of the worker that it needs.
 #[derive(Clone, Debug, Default)]
 pub struct Planned {
-    pub drawn: Drawn,
+    pub drawn: DrawnCurve,
     /// The plan from the Planner, if it can be computed and is shown.
     pub(crate) plan: Option<PlanQuestion>,
     pub(crate) pages: Vec<(PlanQuestion, Rc<PlanPage>)>,
     pub(crate) asked: Option<(u32, PlanQuestion)>,
-    pub(crate) curve: Latest<(Of, View), Rc<PlanCurve>>,
+    pub(crate) curve: Latest<(CurveSource, View), Rc<PlanCurve>>,
     /// The drawn simulated run, with a number that identifies it.
-    pub(crate) course: Option<(u32, Rc<WhatIfCourse>)>,
+    pub(crate) run: Option<(u32, Rc<WhatIfCourse>)>,
 }
 
 /// The curve drawn over the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Drawn {
+pub enum DrawnCurve {
     #[default]
     None,
     /// Live bytes without the current selection.
@@ -36,7 +36,7 @@ pub enum Drawn {
 
 /// Source of a curve.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Of {
+pub(crate) enum CurveSource {
     Plan(PlanQuestion),
     /// The simulated run with this number.
     Run(u32),

@@ -9,13 +9,13 @@ use picture::timeline::{Tick, View, byte_ticks};
 const MOST_RANGES: usize = 20_000;
 /// Minimum distance of two addresses, as a fraction of that of two byte ticks. Addresses are few, and each is
 /// informative.
-const CLOSER: f64 = 0.4;
+const ADDRESS_TICK_FRACTION: f64 = 0.4;
 
 /// Width of an address digit and of the space beside an address, in CSS pixels.
-const SIGN_PX: u32 = 7;
-const BESIDE_PX: u32 = 14;
+const DIGIT_PX: u32 = 7;
+const GUTTER_PADDING_PX: u32 = 14;
 /// Minimum width of the gutter, enough for GPU addresses. The picture does not shift when the addresses arrive.
-const LEAST_GUTTER_PX: u32 = 112;
+const MIN_GUTTER_PX: u32 = 112;
 
 /// Width of the label `100 %` and its tick, in CSS pixels.
 const RIGHT_GUTTER_PX: f64 = 46.0;
@@ -29,7 +29,7 @@ pub struct Gap {
 }
 
 /// Returns the title of a plot's vertical axis.
-pub fn title(plot: Plot) -> &'static str {
+pub fn axis_title(plot: Plot) -> &'static str {
     match plot {
         Plot::Stack => "requested",
         Plot::Addresses(_) => "address",
@@ -55,35 +55,35 @@ impl Shared {
     }
 
     /// Returns the width of the gutter in CSS pixels. It fits the longest address of all lanes.
-    pub(super) fn gutter(&self) -> u32 {
+    pub(super) fn gutter_px(&self) -> u32 {
         let last = |place| self.address_map(place).and_then(|map| map.ranges.last());
-        let highest = self.lane_places().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
+        let highest = self.lane_indices().into_iter().filter_map(last).map(|range| range.address).max().unwrap_or(0);
         // Four bits per digit, and the prefix "0x".
         let signs = 2 + (u64::BITS - highest.leading_zeros()).div_ceil(4);
-        (signs * SIGN_PX + BESIDE_PX).max(LEAST_GUTTER_PX)
+        (signs * DIGIT_PX + GUTTER_PADDING_PX).max(MIN_GUTTER_PX)
     }
 
     /// Returns the width of the right axis (free share) in CSS pixels. 0 for plots without one.
-    pub fn right_gutter(&self) -> f64 {
+    pub fn right_axis_px(&self) -> f64 {
         if matches!(self.looks.plot, Plot::Reserved(_)) { RIGHT_GUTTER_PX } else { 0.0 }
     }
 
     /// Converts a height of the shown device's plot to an address. `None` in a gap, and for plots of bytes.
     pub fn address_at(&self, height: u64) -> Option<u64> {
         matches!(self.looks.plot, Plot::Addresses(_)).then_some(())?;
-        self.address_map(self.device_place)?.address_at(height)
+        self.address_map(self.device_index)?.address_at(height)
     }
 
     /// Returns the signed distance between two heights, in bytes. For a plot of addresses it is the distance of the
     /// addresses. A height in a gap counts as the last mapped address below it.
     pub(crate) fn height_between(&self, from: u64, to: u64) -> i64 {
-        let map = self.address_map(self.device_place).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
-        let at = |height: u64| map.map_or(height, |map| last_mapped(map, height));
+        let map = self.address_map(self.device_index).filter(|_| matches!(self.looks.plot, Plot::Addresses(_)));
+        let at = |height: u64| map.map_or(height, |map| address_or_last_mapped(map, height));
         at(to).wrapping_sub(at(from)) as i64
     }
 
     /// Returns the maximum of the plot, as shown in the lane's label.
-    pub(crate) fn height_note(&self, place: usize, device: &DeviceSummary) -> String {
+    pub(crate) fn peak_label(&self, place: usize, device: &DeviceSummary) -> String {
         let peak = |bytes: i64| Bytes(u64::try_from(bytes).unwrap_or(0)).to_string();
         match self.looks.plot {
             Plot::Stack => ["peak ", &peak(device.peak_requested)].concat(),
@@ -103,14 +103,14 @@ impl Shared {
 }
 
 /// Returns the address at a height. In a gap, that of the last byte below it.
-fn last_mapped(map: &AddressMap, height: u64) -> u64 {
+fn address_or_last_mapped(map: &AddressMap, height: u64) -> u64 {
     let after = map.ranges.partition_point(|range| range.from <= height);
     let below = after.checked_sub(1).and_then(|at| map.ranges.get(at));
     below.map_or(0, |range| range.address.saturating_add((height - range.from).min(range.bytes.saturating_sub(1))))
 }
 
 /// Returns the ranges that overlap the window.
-fn seen<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
+fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol::MappedRange] {
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
     let beyond = map.ranges.partition_point(|range| range.from <= top);
@@ -123,7 +123,7 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
     while (step as f64) < view.bytes_per_px * apart && step < 1 << 62 {
         step <<= 1;
     }
-    let (height, near) = (i64::from(view.height_px), (apart * CLOSER) as i64);
+    let (height, near) = (i64::from(view.height_px), (apart * ADDRESS_TICK_FRACTION) as i64);
     let mut ticks: Vec<Tick> = Vec::new();
     let mut add = |address: u64, at: u64, room_above: i64| {
         let at_px = view.row_from_bytes(at);
@@ -132,7 +132,7 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
             ticks.push(Tick { at_px, value: address, label: format!("0x{address:x}") });
         }
     };
-    for range in seen(map, view) {
+    for range in visible_ranges(map, view) {
         add(range.address, range.from, i64::MAX);
         // Starts at the visible part. A range may be long, with the window deep inside.
         let bottom = (view.bytes_from_row(0.0).max(0.0) as u64).saturating_sub(range.from);
@@ -152,7 +152,7 @@ fn address_ticks(map: &AddressMap, view: &View, apart: f64) -> Vec<Tick> {
 }
 
 fn gaps(map: &AddressMap, view: &View) -> Vec<Gap> {
-    let between = seen(map, view).windows(2).filter_map(|pair| {
+    let between = visible_ranges(map, view).windows(2).filter_map(|pair| {
         let [below, above] = pair else { return None };
         let (end, from) = (below.address.saturating_add(below.bytes), below.from.saturating_add(below.bytes));
         let y = [from, above.from].map(|height| view.row_from_bytes(height) as f64);

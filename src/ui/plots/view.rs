@@ -3,13 +3,13 @@
 use super::{NAMES, name};
 use crate::details::stream_name;
 use crate::shared::Shared;
-use engine::protocol::{Plot, pool_of_id};
+use engine::protocol::{Plot, default_pool_name};
 
 /// Contents of the plot's pickers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pickers {
     /// Name of the plot, one of [`NAMES`].
-    pub show: &'static str,
+    pub plot: &'static str,
     /// Description of the picture for screen readers.
     pub label: String,
     /// Entries of the pool list. The first stands for all pools.
@@ -22,7 +22,7 @@ pub struct Pickers {
     pub segment: String,
     pub is_segment: bool,
     /// Width of the gutter beside the picture, in CSS pixels.
-    pub gutter: u32,
+    pub gutter_px: u32,
     /// Reason why there is no order to choose.
     pub no_order: Option<&'static str>,
     /// Reason why the height cannot follow the window.
@@ -31,12 +31,12 @@ pub struct Pickers {
 
 /// Returns the pickers. The current choice stays listed while the options are unknown.
 pub fn pickers(state: &Shared) -> Pickers {
-    let (plot, only) = (state.looks.plot, state.looks.plot.only());
-    let (pools, streams) = state.parts();
-    let (pools, pool) = list("all pools", pools, only.pool, pool_of_id);
+    let (plot, only) = (state.looks.plot, state.looks.plot.filter());
+    let (pools, streams) = state.pools_and_streams();
+    let (pools, pool) = list("all pools", pools, only.pool, default_pool_name);
     let (streams, stream) =
         list("all streams", streams, only.stream, |stream| "stream ".to_owned() + &stream_name(stream));
-    let (segment, is_segment) = match (only.address, state.chosen_segment()) {
+    let (segment, is_segment) = match (only.address, state.selected_segment()) {
         (Some(address), _) => (format!("Only 0x{address:x}"), true),
         (None, Some(_)) if plot != Plot::Stack => ("Only this segment".to_owned(), false),
         _ => (String::new(), false),
@@ -52,7 +52,7 @@ pub fn pickers(state: &Shared) -> Pickers {
         " over events. Arrow keys pan, plus and minus zoom, Shift and arrow keys move the cursor, question mark lists the keys.",
     ];
     Pickers {
-        show: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),
+        plot: NAMES.into_iter().find(|of| *of == name(plot)).unwrap_or_default(),
         label: label.concat(),
         pools,
         pool,
@@ -60,9 +60,9 @@ pub fn pickers(state: &Shared) -> Pickers {
         stream,
         segment,
         is_segment,
-        gutter: state.gutter(),
-        no_order: state.why_no_order(),
-        no_fit: state.why_no_fit(),
+        gutter_px: state.gutter_px(),
+        no_order: state.no_order_reason(),
+        no_fit: state.no_fit_reason(),
     }
 }
 

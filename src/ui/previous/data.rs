@@ -1,14 +1,14 @@
 //! The previously open file, kept for restoring.
 
 use crate::link::Link;
-use crate::stage::Choice;
+use crate::stage::SnapshotChoice;
 use engine::protocol::FileSummary;
 
 /// State of the page before another file was opened.
 #[derive(Clone, Debug)]
 pub(crate) struct Previous {
     pub(crate) load: u32,
-    pub(crate) snapshots: Vec<Choice>,
+    pub(crate) snapshots: Vec<SnapshotChoice>,
     pub(crate) chosen: usize,
     /// The view of the file.
     pub(crate) link: Link,

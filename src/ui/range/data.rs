@@ -18,18 +18,18 @@ pub enum ViewScope {
 
 impl ViewScope {
     /// Returns true if the scope needs a range.
-    pub(crate) fn is_of_range(self) -> bool {
+    pub(crate) fn needs_range(self) -> bool {
         matches!(self, ViewScope::Range | ViewScope::Change)
     }
 }
 
 /// Allocations that the views show. Without a range, all variants except [`About::Ever`] mean those live at the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum About {
+pub enum RangeScope {
     Live,
     /// Allocated in the range.
     #[default]
-    Born,
+    Allocated,
     Freed,
     /// Allocated in the range and live at its end.
     Kept,
@@ -38,36 +38,36 @@ pub enum About {
     /// Live at one end of the range and not at the other.
     Change,
     /// All of the trace.
-    Ever,
+    WholeTrace,
 }
 
-impl About {
+impl RangeScope {
     /// All variants, in the order of their words in links.
-    pub const ALL: [About; 7] =
-        [About::Live, About::Born, About::Freed, About::Kept, About::ByteMoments, About::Change, About::Ever];
+    pub const ALL: [RangeScope; 7] =
+        [RangeScope::Live, RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments, RangeScope::Change, RangeScope::WholeTrace];
     /// The variants that apply to a range, in the order of the picker.
-    pub const OF_RANGE: [About; 4] = [About::Born, About::Freed, About::Kept, About::ByteMoments];
+    pub const OF_RANGE: [RangeScope; 4] = [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
 
     /// Returns the variant at an index of [`About::ALL`].
-    pub fn at(place: usize) -> Option<About> {
-        About::ALL.get(place).copied()
+    pub fn from_index(place: usize) -> Option<RangeScope> {
+        RangeScope::ALL.get(place).copied()
     }
 
     /// Returns the index in [`About::ALL`].
-    pub fn place(self) -> usize {
-        About::ALL.iter().position(|about| *about == self).unwrap_or(0)
+    pub fn index(self) -> usize {
+        RangeScope::ALL.iter().position(|about| *about == self).unwrap_or(0)
     }
 
     pub(crate) fn scope(self, moment: u32, span: Option<Span>) -> Scope {
-        let Some(span) = span else { return if self == About::Ever { Scope::Ever } else { Scope::At(moment) } };
+        let Some(span) = span else { return if self == RangeScope::WholeTrace { Scope::Ever } else { Scope::At(moment) } };
         match self {
-            About::Live => Scope::At(moment),
-            About::Ever => Scope::Ever,
-            About::Born => Scope::Born(span),
-            About::Freed => Scope::Freed(span),
-            About::Kept => Scope::Kept(span),
-            About::ByteMoments => Scope::ByteMoments(span),
-            About::Change => Scope::Change(span),
+            RangeScope::Live => Scope::At(moment),
+            RangeScope::WholeTrace => Scope::Ever,
+            RangeScope::Allocated => Scope::Born(span),
+            RangeScope::Freed => Scope::Freed(span),
+            RangeScope::Kept => Scope::Kept(span),
+            RangeScope::ByteMoments => Scope::ByteMoments(span),
+            RangeScope::Change => Scope::Change(span),
         }
     }
 }

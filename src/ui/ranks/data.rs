@@ -1,6 +1,6 @@
 //! State and actions of the survey of many ranks.
 
-use base::units::{counted, grouped};
+use base::units::{pluralize, group_digits};
 use engine::protocol::Reply;
 
 /// State of the survey.
@@ -11,7 +11,7 @@ pub struct Ranks {
     /// Number of files that the server has listed since the survey started.
     pub newer: usize,
     /// Number of files on the server, including those that it does not list.
-    pub(super) served: usize,
+    pub(super) server_files: usize,
     /// True while the survey waits for [`RanksAction::Listed`].
     pub(super) waits_for_list: bool,
     pub stage: Survey,
@@ -20,7 +20,7 @@ pub struct Ranks {
     /// Incremented with each survey and each surveyed file. Earlier results are then outdated.
     pub(crate) version: u32,
     /// True if the user has not chosen the open file. If it fails to open, the next one is tried.
-    pub(super) opens_any: bool,
+    pub(super) tries_next: bool,
     /// Snapshot to open and snapshot to compare it with, as indices into the list of snapshots.
     pub(crate) wanted: Option<(usize, Option<usize>)>,
 }
@@ -40,7 +40,7 @@ pub enum Survey {
 }
 
 impl Ranks {
-    pub fn is_any(&self) -> bool {
+    pub fn is_available(&self) -> bool {
         self.stage != Survey::None
     }
 
@@ -49,17 +49,17 @@ impl Ranks {
     }
 
     /// Returns true if a survey was started.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.is_any() && self.stage != Survey::Offered
+    pub(crate) fn is_started(&self) -> bool {
+        self.is_available() && self.stage != Survey::Offered
     }
 
     /// Returns true if the survey's workers can answer questions. They start only after the list of files has arrived.
-    pub(crate) fn can_be_asked(&self) -> bool {
-        self.is_begun() && !self.waits_for_list
+    pub(crate) fn is_ready(&self) -> bool {
+        self.is_started() && !self.waits_for_list
     }
 
     /// Requests that the snapshot at `place` is opened, or compared with the open one, which becomes A.
-    pub(crate) fn want(&mut self, open: usize, place: u32, is_compared: bool) {
+    pub(crate) fn request_open(&mut self, open: usize, place: u32, is_compared: bool) {
         let place = place as usize;
         self.wanted = Some(if is_compared { (open, Some(place)) } else { (place, None) });
     }
@@ -68,7 +68,7 @@ impl Ranks {
         if self.newer == 0 {
             String::new()
         } else {
-            format!(" Not surveyed: {}.", counted(self.newer as u64, "newer file"))
+            format!(" Not surveyed: {}.", pluralize(self.newer as u64, "newer file"))
         }
     }
 
@@ -88,16 +88,16 @@ impl Ranks {
         let of = |word: &str| {
             format!(
                 "{word}{} of {} files surveyed.{}",
-                grouped(self.done as u64),
-                grouped(self.files as u64),
+                group_digits(self.done as u64),
+                group_digits(self.files as u64),
                 self.newer_files()
             )
         };
         match &self.stage {
             Survey::None => String::new(),
-            Survey::Offered => format!("The server can survey these {} files.", grouped(self.files as u64)),
+            Survey::Offered => format!("The server can survey these {} files.", group_digits(self.files as u64)),
             Survey::Running if self.waits_for_list => "Listing the files of the server…".to_owned(),
-            Survey::Done => format!("{} files surveyed.{}", grouped(self.files as u64), self.newer_files()),
+            Survey::Done => format!("{} files surveyed.{}", group_digits(self.files as u64), self.newer_files()),
             Survey::Running => of(""),
             Survey::Cancelled => of("Cancelled: "),
             Survey::Failed(cause) => cause.clone(),
@@ -111,7 +111,7 @@ pub struct ServedFiles {
     /// Addresses in the form that links use.
     pub addresses: Vec<String>,
     /// Sentences about places that the server did not search.
-    pub missed: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl ServedFiles {
@@ -121,7 +121,7 @@ impl ServedFiles {
         let mut files = ServedFiles::default();
         for line in text.lines().filter(|line| !line.is_empty()) {
             match line.strip_prefix("! ") {
-                Some(sentence) => files.missed.push(sentence.to_owned()),
+                Some(sentence) => files.notes.push(sentence.to_owned()),
                 None => files.addresses.push(line.to_owned()),
             }
         }
@@ -137,9 +137,9 @@ pub enum RanksAction {
     /// All files of the server, or the error that prevented listing them.
     Listed(Result<ServedFiles, String>),
     /// Files were skipped when they were opened. Holds a sentence about them.
-    Cut(String),
+    FilesSkipped(String),
     /// A reply of the survey's workers, handled like one of the open file's worker.
-    Told(Reply),
+    Reply(Reply),
     /// The survey could not run. Holds the reason as one sentence.
     Failed(String),
     /// The survey's button was clicked: start, cancel or resume.

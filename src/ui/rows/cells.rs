@@ -1,7 +1,7 @@
 //! Cells of rows in the table of allocations and the list of events, and their formatting.
 
 use crate::shared::Shared;
-use base::units::{Bytes, grouped};
+use base::units::{Bytes, group_digits};
 use engine::protocol::pool_name;
 
 /// A cell of a row.
@@ -17,7 +17,7 @@ pub struct Cell {
 pub struct RowView {
     pub row: u32,
     /// Id of the row's allocation, or index of its event.
-    pub of: u32,
+    pub item: u32,
     pub cells: Vec<Cell>,
     /// CSS classes: chosen, selected, found.
     pub class: String,
@@ -30,9 +30,9 @@ pub struct Grid {
     /// Total number of rows.
     pub count: u32,
     /// Height of all rows, in CSS pixels.
-    pub all_px: f64,
+    pub total_px: f64,
     /// Offset of the first of `rows`, in CSS pixels.
-    pub rows_px: f64,
+    pub offset_px: f64,
     /// The visible rows and a few beyond the edges.
     pub rows: Vec<RowView>,
     /// The row that arrow keys start from, if it is in `rows`.
@@ -46,19 +46,19 @@ pub(crate) fn cell(text: String, title: String) -> Cell {
 
 /// Creates a cell with rounded bytes and the exact number as its tooltip.
 pub(crate) fn bytes_cell(bytes: u64) -> Cell {
-    cell(Bytes(bytes).to_string(), [&grouped(bytes), " B"].concat())
+    cell(Bytes(bytes).to_string(), [&group_digits(bytes), " B"].concat())
 }
 
 /// Creates a cell with a stream, or a dash if it is unknown.
 pub(crate) fn stream_cell(stream: Option<u64>) -> Cell {
-    let text = stream.map_or_else(nothing_known, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
+    let text = stream.map_or_else(dash, |it| if it == 0 { "0".to_owned() } else { hexadecimal(it) });
     cell(text, String::new())
 }
 
 /// Creates a cell with the pool's name, or a dash if the pool is unknown.
 pub(crate) fn pool_cell(shared: &Shared, pool: Option<(u64, u64)>) -> Cell {
     match pool {
-        None => cell(nothing_known(), String::new()),
+        None => cell(dash(), String::new()),
         Some((0, 0)) => cell("default".to_owned(), String::new()),
         Some(pool) => {
             let name = pool_name(shared.file().map_or(&[], |file| &file.pools), pool);
@@ -67,7 +67,7 @@ pub(crate) fn pool_cell(shared: &Shared, pool: Option<(u64, u64)>) -> Cell {
     }
 }
 
-pub(crate) fn nothing_known() -> String {
+pub(crate) fn dash() -> String {
     "–".to_owned()
 }
 
@@ -85,5 +85,5 @@ pub(crate) fn classes(names: &[(bool, &'static str)]) -> String {
 
 /// Formats a number with thousands separators.
 pub(crate) fn number(value: u32) -> String {
-    grouped(value.into())
+    group_digits(value.into())
 }

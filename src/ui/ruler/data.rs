@@ -8,7 +8,7 @@ pub struct Ruler {
     pub mode: Mode,
     /// The two ends, if there is a ruler.
     pub ends: Option<[Point; 2]>,
-    pub(crate) second: Second,
+    pub(crate) second_end: SecondEnd,
 }
 
 /// Effect of a drag: moving the picture or measuring.
@@ -21,15 +21,15 @@ pub enum Mode {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Second {
+pub(crate) enum SecondEnd {
     #[default]
     Fixed,
-    FollowsCursor,
+    FollowsCrosshair,
 }
 
 /// Result of fixing the ruler: it has just stopped following the crosshair, or did not follow it.
 #[derive(PartialEq, Eq)]
-pub(crate) enum Fixed {
+pub(crate) enum FixResult {
     Now,
     Already,
 }

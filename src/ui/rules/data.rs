@@ -1,7 +1,7 @@
 //! State and actions of the rules that classify allocations into categories.
 
 use crate::settings::Dialog;
-use engine::protocol::category::{CategoryRule, ReadDocument};
+use engine::protocol::category::{CategoryRule, ParsedDocument};
 use engine::protocol::{CategorySet, SetError};
 
 /// Start of the stored text.
@@ -12,22 +12,22 @@ pub(crate) const FIRST_LINE: &str = "memscape rules 1 ";
 pub struct Rules {
     pub dialog: Dialog,
     pub pane: Pane,
-    pub choice: Choice,
+    pub choice: SetChoice,
     /// Incremented by every action, so that the dialog is redrawn.
-    pub changes: u32,
+    pub revision: u32,
     /// The user's own set as typed, valid or not. Empty until there is one.
     pub(crate) text: String,
     /// The user's own set as shown in the form, valid or not. `None` while the text cannot be parsed.
     pub(crate) draft: Option<CategorySet>,
     /// The last valid version of the user's own set, as JSON.
-    pub(crate) valid: String,
+    pub(crate) valid_text: String,
     /// Text that waits for the YAML parser.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) pending_yaml: Option<PendingYaml>,
     /// Text that was replaced, for Undo.
-    pub(crate) before: Option<String>,
+    pub(crate) undo: Option<String>,
     pub(crate) errors: Vec<SetError>,
     /// Error of the last action that failed. The dialog shows it because the status line below is inert.
-    pub(crate) refused: String,
+    pub(crate) failure: String,
     /// Incremented whenever another set comes into force.
     pub(crate) version: u32,
     /// The load whose worker was sent a set, and the `version` of that set.
@@ -38,34 +38,34 @@ impl Rules {
     /// Returns the set in force.
     pub(crate) fn set(&self) -> CategorySet {
         match self.choice {
-            Choice::Standard => CategorySet::standard(),
-            Choice::Mosaic => CategorySet::mosaic(),
+            SetChoice::Standard => CategorySet::standard(),
+            SetChoice::Mosaic => CategorySet::mosaic(),
             // Only valid text is stored in `valid`.
-            Choice::Own => CategorySet::parse(&self.valid).unwrap_or_default(),
+            SetChoice::Own => CategorySet::parse(&self.valid_text).unwrap_or_default(),
         }
     }
 
     /// Replaces the text of the user's own set.
-    pub(crate) fn write(&mut self, text: String) {
+    pub(crate) fn set_text(&mut self, text: String) {
         if is_yaml(&text) {
             self.text.clone_from(&text);
             (self.draft, self.errors) = Default::default();
-            self.reading = Some(Reading { text, replaces: false, is_asked: false });
+            self.pending_yaml = Some(PendingYaml { text, replaces: false, is_asked: false });
             return;
         }
         let set = CategorySet::parse(&text);
-        self.put(text, set);
+        self.set_parsed(text, set);
     }
 
-    fn put(&mut self, text: String, set: Result<CategorySet, Vec<SetError>>) {
-        self.reading = None;
+    fn set_parsed(&mut self, text: String, set: Result<CategorySet, Vec<SetError>>) {
+        self.pending_yaml = None;
         match set {
             Ok(set) => {
                 self.errors.clear();
                 let valid = if is_yaml(&text) { set.to_json() } else { text.clone() };
                 self.draft = Some(set);
-                if self.valid != valid {
-                    self.valid = valid;
+                if self.valid_text != valid {
+                    self.valid_text = valid;
                     self.version = self.version.wrapping_add(1);
                 }
             }
@@ -75,27 +75,27 @@ impl Rules {
     }
 
     /// Takes the parsed document of a YAML text, or the error. Ignored if the text has changed meanwhile.
-    pub(crate) fn read(&mut self, text: &str, read: Result<ReadDocument, String>) {
-        let Some(reading) = self.reading.take_if(|reading| reading.text == text) else { return };
+    pub(crate) fn on_yaml_parsed(&mut self, text: &str, read: Result<ParsedDocument, String>) {
+        let Some(reading) = self.pending_yaml.take_if(|reading| reading.text == text) else { return };
         match read {
             Ok(read) => {
                 if reading.replaces {
-                    self.make_room(text);
+                    self.keep_for_undo(text);
                 }
-                self.put(reading.text, CategorySet::of(read));
+                self.set_parsed(reading.text, CategorySet::from_document(read));
                 if reading.replaces {
-                    self.choose(Choice::Own);
+                    self.choose(SetChoice::Own);
                 }
             }
-            Err(cause) => self.refused = ["YAML could not be read: ", &cause, ". Rules as JSON can."].concat(),
+            Err(cause) => self.failure = ["YAML could not be read: ", &cause, ". Rules as JSON can."].concat(),
         }
     }
 
     /// Applies an edit made in the form.
     pub(crate) fn edit(&mut self, edit: RuleEdit) {
-        let Some(mut set) = self.draft.clone().filter(|_| self.choice == Choice::Own) else { return };
+        let Some(mut set) = self.draft.clone().filter(|_| self.choice == SetChoice::Own) else { return };
         let rules = &mut set.rules;
-        self.before = None;
+        self.undo = None;
         match edit {
             RuleEdit::Set(place, field, value) => {
                 let Some(rule) = rules.get_mut(place) else { return };
@@ -115,19 +115,19 @@ impl Rules {
             }
             RuleEdit::Removed(place) if place < rules.len() => {
                 rules.remove(place);
-                self.before = Some(self.text.clone());
+                self.undo = Some(self.text.clone());
             }
             RuleEdit::Moved(from, to) if from.max(to) < rules.len() => rules.swap(from, to),
             RuleEdit::Removed(_) | RuleEdit::Moved(..) => return,
         }
-        self.write(set.to_json());
+        self.set_text(set.to_json());
         self.draft = Some(set);
     }
 
-    pub(crate) fn choose(&mut self, choice: Choice) {
-        if choice == Choice::Own && self.text.is_empty() {
+    pub(crate) fn choose(&mut self, choice: SetChoice) {
+        if choice == SetChoice::Own && self.text.is_empty() {
             // Start from a copy of the set in force.
-            self.write(self.set().to_json());
+            self.set_text(self.set().to_json());
         }
         if self.choice != choice {
             self.version = self.version.wrapping_add(1);
@@ -138,24 +138,24 @@ impl Rules {
     /// Replaces the user's own set by another text and chooses it. The old text is kept for Undo.
     pub(crate) fn replace(&mut self, text: String) {
         if is_yaml(&text) {
-            self.reading = Some(Reading { text, replaces: true, is_asked: false });
+            self.pending_yaml = Some(PendingYaml { text, replaces: true, is_asked: false });
             return;
         }
-        self.make_room(&text);
-        self.write(text);
-        self.choose(Choice::Own);
+        self.keep_for_undo(&text);
+        self.set_text(text);
+        self.choose(SetChoice::Own);
     }
 
     /// Keeps the current text for Undo before `text` replaces it.
-    fn make_room(&mut self, text: &str) {
+    fn keep_for_undo(&mut self, text: &str) {
         if !self.text.is_empty() && self.text != text {
-            self.before = Some(std::mem::take(&mut self.text));
+            self.undo = Some(std::mem::take(&mut self.text));
         }
     }
 
     /// Returns the text to store.
-    pub(crate) fn stored(&self) -> String {
-        let valid = if self.valid == self.text { "" } else { &self.valid };
+    pub(crate) fn to_stored(&self) -> String {
+        let valid = if self.valid_text == self.text { "" } else { &self.valid_text };
         [FIRST_LINE, self.choice.name(), " ", &self.text.len().to_string(), "\n", &self.text, valid].concat()
     }
 
@@ -164,39 +164,39 @@ impl Rules {
     pub(crate) fn load(&mut self, stored: &str) -> Option<()> {
         let (head, rest) = stored.strip_prefix(FIRST_LINE)?.split_once('\n')?;
         let (choice, length) = head.split_once(' ')?;
-        let (choice, length) = (Choice::named(choice)?, length.parse().ok()?);
+        let (choice, length) = (SetChoice::from_name(choice)?, length.parse().ok()?);
         let (text, valid) = (rest.get(..length)?, rest.get(length..)?);
         if !valid.is_empty() {
-            self.write(valid.to_owned());
+            self.set_text(valid.to_owned());
         }
-        if choice == Choice::Own && self.valid.is_empty() && is_yaml(text) {
+        if choice == SetChoice::Own && self.valid_text.is_empty() && is_yaml(text) {
             self.replace(text.to_owned());
             return Some(());
         }
-        self.write(text.to_owned());
+        self.set_text(text.to_owned());
         if self.text.is_empty() {
             self.errors.clear();
         }
-        if choice != Choice::Own || !self.valid.is_empty() {
+        if choice != SetChoice::Own || !self.valid_text.is_empty() {
             self.choose(choice);
         }
         Some(())
     }
 
     /// Returns the version of the set that the worker uses. Its answers about categories are based on this set.
-    pub(crate) fn version_in_force(&self) -> u32 {
+    pub(crate) fn active_version(&self) -> u32 {
         self.sent.map_or(0, |(_, version)| version)
     }
 }
 
 /// Returns true if a text needs the YAML parser, which is loaded on first use.
 fn is_yaml(text: &str) -> bool {
-    !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::checked(text).is_ok()
+    !text.trim().is_empty() && !CategorySet::is_json(text) && CategorySet::check_length(text).is_ok()
 }
 
 /// A text for the YAML parser.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct PendingYaml {
     pub(crate) text: String,
     /// True if the text replaces the current one once it is parsed, as an import does. Typed text is already in place.
     replaces: bool,
@@ -205,29 +205,29 @@ pub(crate) struct Reading {
 
 /// A set of rules that can be chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum SetChoice {
     #[default]
     Standard,
     Mosaic,
     Own,
 }
 
-impl Choice {
+impl SetChoice {
     /// All sets, in the order of the dialog.
-    pub const ALL: [Choice; 3] = [Choice::Standard, Choice::Mosaic, Choice::Own];
+    pub const ALL: [SetChoice; 3] = [SetChoice::Standard, SetChoice::Mosaic, SetChoice::Own];
 
     /// Returns the name used in the page and in the storage.
     pub fn name(self) -> &'static str {
         match self {
-            Choice::Standard => "default",
-            Choice::Mosaic => "mosaic",
-            Choice::Own => "own",
+            SetChoice::Standard => "default",
+            SetChoice::Mosaic => "mosaic",
+            SetChoice::Own => "own",
         }
     }
 
     /// Returns the set of this name.
-    pub fn named(name: &str) -> Option<Choice> {
-        Choice::ALL.into_iter().find(|choice| choice.name() == name)
+    pub fn from_name(name: &str) -> Option<SetChoice> {
+        SetChoice::ALL.into_iter().find(|choice| choice.name() == name)
     }
 }
 
@@ -265,7 +265,7 @@ impl RuleField {
     ];
 
     /// Returns the field of this name.
-    pub fn named(name: &str) -> Option<RuleField> {
+    pub fn from_name(name: &str) -> Option<RuleField> {
         RuleField::ALL.into_iter().find(|(_, it)| *it == name).map(|(field, _)| field)
     }
 }
@@ -283,30 +283,30 @@ pub enum RuleEdit {
 
 /// File format of a saved set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum SetFormat {
     /// The JSON format of memscape.
-    Ours,
+    Json,
     Mosaic,
 }
 
 /// An event of the rules dialog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RulesAction {
-    Chosen(Choice),
+    Chosen(SetChoice),
     /// The text of the user's own set was edited.
     Typed(String),
     Edited(RuleEdit),
     PaneChosen(Pane),
     /// The user's own set is replaced by a copy of this set.
-    Copied(Choice),
+    Copied(SetChoice),
     /// Contents of an imported file, or an error.
     Imported(Result<String, String>),
     /// Result of the YAML parser for a text.
-    YamlRead(String, Result<ReadDocument, String>),
+    YamlRead(String, Result<ParsedDocument, String>),
     /// Undo was clicked.
-    Undone,
+    Undo,
     /// The shown set is saved to a file.
-    Saved(Form),
+    Saved(SetFormat),
     /// Text from the browser's storage.
     Loaded(String),
     Closed,

@@ -1,6 +1,6 @@
 //! State and actions of the settings that apply to all files.
 
-use crate::links::{self, LinkError};
+use crate::source_links::{self, SourceLinkError};
 use engine::protocol::{DEFAULT_RULES, InternalRules};
 
 /// Start of the stored text.
@@ -10,10 +10,10 @@ pub(crate) const FIRST_LINE: &str = "memscape settings 1";
 pub(crate) const NO_RULES: &str = "\nrules=none";
 
 /// Maximum length of the stored text. Longer text was not written by this program.
-pub(crate) const LONGEST_STORED: usize = 1 << 20;
+pub(crate) const MAX_STORED: usize = 1 << 20;
 
 /// Maximum length of a folder, in bytes.
-pub(crate) const LONGEST_FOLDER: usize = 4096;
+pub(crate) const MAX_FOLDER: usize = 4096;
 
 /// Settings that apply to all files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,11 +23,11 @@ pub struct Settings {
     /// Template of links to source files, see [`links::expand`]. An invalid template is kept but produces no links.
     pub template: String,
     /// Path prefix that is left out when a location is displayed.
-    pub folder: String,
+    pub hidden_prefix: String,
     /// Local folder that replaces `folder` in links. Empty: no replacement.
-    pub local: String,
+    pub local_folder: String,
     /// True if nothing about opened files is stored for the next visit.
-    pub keeps_nothing: bool,
+    pub no_cache: bool,
     /// The rules for internal frames as typed. `None` if they were not edited.
     pub(crate) typed_rules: Option<String>,
     /// The rules in force. `None` for the defaults.
@@ -51,48 +51,48 @@ impl Settings {
 
     /// Returns the error in the typed rules. Empty if they are valid.
     pub fn wrong_rules(&self) -> String {
-        let lines = self.typed_rules.as_deref().map(lines_of);
+        let lines = self.typed_rules.as_deref().map(trimmed_lines);
         let wrong = lines.and_then(|lines| InternalRules::parse(&lines).err());
         wrong.map_or_else(String::new, |wrong| wrong.to_string())
     }
 
     /// Returns the error in the template. Empty if it is valid.
     pub fn wrong_template(&self) -> String {
-        links::check(&self.template).err().map_or_else(String::new, |wrong| wrong.to_string())
+        source_links::check_template(&self.template).err().map_or_else(String::new, |wrong| wrong.to_string())
     }
 
     /// Returns a sample link for the dialog. Empty if the template produces none.
-    pub fn sample(&self) -> String {
-        let file = [self.folder.trim_end_matches(['/', '\\']), "/train.py"].concat();
-        let file = if self.folder.is_empty() { "/home/me/train.py" } else { &file };
+    pub fn sample_link(&self) -> String {
+        let file = [self.hidden_prefix.trim_end_matches(['/', '\\']), "/train.py"].concat();
+        let file = if self.hidden_prefix.is_empty() { "/home/me/train.py" } else { &file };
         self.link(file, "42").unwrap_or_default()
     }
 
     /// Returns the location of a frame as shown in rows, such as `train.py:42`. Empty if the frame has no location.
-    pub fn place(&self, file: &str, line: &str) -> String {
-        links::place(file, line, &self.folder)
+    pub fn location(&self, file: &str, line: &str) -> String {
+        source_links::location(file, line, &self.hidden_prefix)
     }
 
     /// Returns the link that opens the source of a frame.
     ///
     /// # Errors
     /// Returns an error if no link can be made.
-    pub fn link(&self, file: &str, line: &str) -> Result<String, LinkError> {
-        let local = self.local.trim_end_matches(['/', '\\']);
-        let here = links::without(file, &self.folder).filter(|_| !local.is_empty());
+    pub fn link(&self, file: &str, line: &str) -> Result<String, SourceLinkError> {
+        let local = self.local_folder.trim_end_matches(['/', '\\']);
+        let here = source_links::strip_folder(file, &self.hidden_prefix).filter(|_| !local.is_empty());
         match here {
-            Some(rest) => links::expand(&self.template, &[local, "/", rest].concat(), line),
-            None => links::expand(&self.template, file, line),
+            Some(rest) => source_links::expand_template(&self.template, &[local, "/", rest].concat(), line),
+            None => source_links::expand_template(&self.template, file, line),
         }
     }
 
     /// Returns the text to store.
-    pub(crate) fn stored(&self) -> String {
+    pub(crate) fn to_stored(&self) -> String {
         let mut text = FIRST_LINE.to_owned();
         // The system theme is the default and is not stored.
         let theme = if self.theme == Theme::System { "" } else { self.theme.name() }.to_owned();
         let fields =
-            [("theme", &theme), ("template", &self.template), ("folder", &self.folder), ("local", &self.local)];
+            [("theme", &theme), ("template", &self.template), ("folder", &self.hidden_prefix), ("local", &self.local_folder)];
         let rules = self.rules.iter().flatten().map(|rule| ("rule", rule));
         for (name, value) in fields.into_iter().chain(rules) {
             if !value.is_empty() {
@@ -101,7 +101,7 @@ impl Settings {
                 }
             }
         }
-        if self.keeps_nothing {
+        if self.no_cache {
             text.push_str("\nkeep=nothing");
         }
         if self.rules.as_ref().is_some_and(Vec::is_empty) {
@@ -113,29 +113,29 @@ impl Settings {
     /// Loads the stored text. Unknown and invalid entries are skipped.
     pub(crate) fn load(&mut self, text: &str) {
         let mut lines = text.lines();
-        if text.len() > LONGEST_STORED || lines.next() != Some(FIRST_LINE) {
+        if text.len() > MAX_STORED || lines.next() != Some(FIRST_LINE) {
             return;
         }
         let (mut rules, none) = (Vec::new(), text.ends_with(NO_RULES));
         for (name, value) in lines.filter_map(|line| line.split_once('=')) {
             match name {
-                "theme" => self.theme = Theme::named(value).unwrap_or_default(),
-                "template" if links::check(value).is_ok() => value.clone_into(&mut self.template),
-                "folder" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.folder),
-                "local" if value.len() <= LONGEST_FOLDER => value.clone_into(&mut self.local),
-                "keep" => self.keeps_nothing = value == "nothing",
+                "theme" => self.theme = Theme::from_name(value).unwrap_or_default(),
+                "template" if source_links::check_template(value).is_ok() => value.clone_into(&mut self.template),
+                "folder" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.hidden_prefix),
+                "local" if value.len() <= MAX_FOLDER => value.clone_into(&mut self.local_folder),
+                "keep" => self.no_cache = value == "nothing",
                 "rule" => rules.push(value.to_owned()),
                 _ => {}
             }
         }
         self.version = self.version.wrapping_add(1);
         if (none || !rules.is_empty()) && InternalRules::parse(&rules).is_ok() {
-            self.force(Some(rules));
+            self.set_rules(Some(rules));
         }
     }
 
     /// Brings rules into force. `None` stands for the defaults.
-    pub(crate) fn force(&mut self, rules: Option<Vec<String>>) {
+    pub(crate) fn set_rules(&mut self, rules: Option<Vec<String>>) {
         let rules = rules.filter(|rules| rules != DEFAULT_RULES);
         if rules != self.rules {
             self.rules = rules;
@@ -145,11 +145,11 @@ impl Settings {
 
     pub(crate) fn finish_rules(&mut self) {
         let Some(text) = &self.typed_rules else { return };
-        let mut lines = lines_of(text);
+        let mut lines = trimmed_lines(text);
         if InternalRules::parse(&lines).is_ok() {
             self.typed_rules = None;
             lines.retain(|line| !line.is_empty());
-            self.force(Some(lines));
+            self.set_rules(Some(lines));
         }
     }
 }
@@ -177,7 +177,7 @@ impl Theme {
     }
 
     /// Returns the theme of this name.
-    pub fn named(name: &str) -> Option<Theme> {
+    pub fn from_name(name: &str) -> Option<Theme> {
         Theme::ALL.into_iter().find(|theme| theme.name() == name)
     }
 
@@ -216,9 +216,9 @@ pub enum SettingsAction {
     Typed(Field, String),
     ThemeChosen(Theme),
     /// Set if details of opened files may be stored for the next visit.
-    KeepingChosen(bool),
+    CachingChosen(bool),
     /// Editing of the rules has finished because the field lost focus.
-    RulesDone,
+    RulesFinished,
     /// Resets the rules to the defaults.
     DefaultRules,
     /// Text from the browser's storage.
@@ -228,11 +228,11 @@ pub enum SettingsAction {
 }
 
 /// Returns the lines of a text, trimmed.
-pub(crate) fn lines_of(text: &str) -> Vec<String> {
+pub(crate) fn trimmed_lines(text: &str) -> Vec<String> {
     text.lines().map(|line| line.trim().to_owned()).collect()
 }
 
 /// Returns the text as a single line without control characters, cut to the maximum length of a path.
-pub(crate) fn folder(text: &str) -> String {
-    text.trim().chars().filter(|sign| !sign.is_control()).take(LONGEST_FOLDER / 4).collect()
+pub(crate) fn clean_folder(text: &str) -> String {
+    text.trim().chars().filter(|sign| !sign.is_control()).take(MAX_FOLDER / 4).collect()
 }

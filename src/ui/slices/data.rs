@@ -13,14 +13,14 @@ pub struct Slice {
     /// Name of the annotation, or the number of merged ones.
     pub name: String,
     /// Length in bytes of the prefix that the name shares with another name.
-    pub shared: usize,
+    pub shared_prefix: usize,
     /// True if all of its annotations have an end.
-    pub ended: bool,
+    pub has_end: bool,
     pub count: u32,
     /// Range from the state before its first event to the state after its last.
     pub span: Span,
     /// Duration in µs.
-    pub micros: u64,
+    pub duration_us: u64,
     /// Start and end on both axes.
     pub points: [AxisPoint; 2],
 }
@@ -32,5 +32,5 @@ pub struct Slices {
     pub hovered: Option<(Slice, f64)>,
     pub(crate) facts: Latest<Span, RangeFacts>,
     /// The annotation last visited by keys, as an index into the marks.
-    pub(crate) at: Option<usize>,
+    pub(crate) last_visited: Option<usize>,
 }

@@ -11,9 +11,9 @@ use std::rc::Rc;
 pub struct Surroundings {
     pub marks: Latest<(), Rc<Marks>>,
     pub overview: Latest<Axis, Rc<Overview>>,
-    pub legend: Latest<Coloured, Rc<Vec<LegendEntry>>>,
+    pub legend: Latest<LegendKey, Rc<Vec<LegendEntry>>>,
     /// Outline of the selection.
-    pub outline: Latest<Outlined, Rc<Vec<OutlineRect>>>,
+    pub outline: Latest<OutlineKey, Rc<Vec<OutlineRect>>>,
     /// Totals of the allocations with the selection's call stack.
     pub same_stack: Latest<u32, Tally>,
     /// Palette slots that the user has faded in the legend.
@@ -24,22 +24,22 @@ impl Surroundings {
     /// Returns the legend of a colouring with sums at the cursor, or at its previous position until the new ones
     /// arrive.
     pub fn legend_of(&self, colouring: Grouping) -> Option<&Rc<Vec<LegendEntry>>> {
-        self.legend.latest().filter(|_| self.legend.question().is_some_and(|of| of.colouring == colouring))
+        self.legend.latest().filter(|_| self.legend.answered_question().is_some_and(|of| of.colouring == colouring))
     }
 }
 
 /// Key of a legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coloured {
+pub struct LegendKey {
     pub colouring: Grouping,
-    pub at: u32,
+    pub moment: u32,
     /// Version of the classification rules if colours show categories, otherwise 0.
     pub rules: u32,
 }
 
 /// Key of an outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outlined {
+pub struct OutlineKey {
     /// Id of the allocation, or of the range in the plot of reserved bytes.
     pub allocation: u32,
     /// The window of the scene. The outline moves with it while panning.

@@ -1,33 +1,33 @@
 //! State of the tools on the picture.
 
 use super::point::Point;
-use crate::cursor::Cursor;
+use crate::crosshair::Crosshair;
 use crate::drag::Drag;
 use crate::markers::Markers;
 use crate::ruler::Ruler;
-use crate::trail::Trail;
-use crate::turn::Kept;
-use engine::protocol::At;
+use crate::window_history::WindowHistory;
+use crate::axis_switch::KeptSelection;
+use engine::protocol::MomentSpec;
 
 /// State of the tools on the picture.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
     /// The crosshair, moved by the pointer or by keys.
-    pub cursor: Cursor,
+    pub crosshair: Crosshair,
     pub ruler: Ruler,
     /// The current drag of the pointer.
     pub drag: Drag,
     pub markers: Markers,
     /// History of windows, for back and forward.
-    pub trail: Trail,
+    pub history: WindowHistory,
     /// Typed capacity of the GPU, in bytes.
     pub capacity: Option<u64>,
     /// Edges of the window, while their positions on the other axis are requested.
-    pub turning: Option<[Point; 2]>,
+    pub axis_switch: Option<[Point; 2]>,
     /// The selection and a moment, while its position in another stacking order is requested.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept_selection: Option<KeptSelection>,
     /// The pending question about moments.
-    pub(crate) asked: Option<PendingMoments>,
+    pub(crate) pending: Option<PendingMoments>,
 }
 
 /// A question about moments.
@@ -35,13 +35,13 @@ pub struct Tools {
 pub(crate) struct PendingMoments {
     pub(crate) serial: u32,
     /// The crosshair's moment, if it is one of them.
-    pub(crate) cursor: Option<u32>,
-    pub(crate) at: Vec<At>,
+    pub(crate) crosshair: Option<u32>,
+    pub(crate) at: Vec<MomentSpec>,
 }
 
 pub(crate) fn for_each_point(tools: &mut Tools, device: i64, look: &mut dyn FnMut(&mut Point)) {
     let ruler = tools.ruler.ends.iter_mut().flatten();
-    for point in ruler.chain(tools.turning.iter_mut().flatten()) {
+    for point in ruler.chain(tools.axis_switch.iter_mut().flatten()) {
         look(point);
     }
     for marker in tools.markers.all.iter_mut().filter(|marker| marker.device == device) {

@@ -3,14 +3,14 @@
 //! ones.
 
 use memscape::json;
-use memscape::pickle::{Builder, Limits, Machine};
+use memscape::pickle::{Builder, Limits, Unpickler};
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Returns the digest of a pickle, or its error, in one line.
 pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
-    let mut machine = Machine::new(Digests::default(), limits);
+    let mut machine = Unpickler::new(Digests::default(), limits);
     for piece in pickle.chunks(chunk) {
         if let Err(error) = machine.feed(piece) {
             return format!("{error:?}: {error}");
@@ -24,7 +24,7 @@ pub(crate) fn read(pickle: &[u8], limits: Limits, chunk: usize) -> String {
 
 /// Returns the digest of a JSON text, or its error, in one line.
 pub(crate) fn read_json(text: &[u8], limits: json::Limits, chunk: usize) -> String {
-    let mut machine = json::Machine::new(Digests::default(), limits);
+    let mut machine = json::Parser::new(Digests::default(), limits);
     for piece in text.chunks(chunk) {
         if let Err(error) = machine.feed(piece) {
             return format!("{error:?}: {error}");
@@ -61,7 +61,7 @@ struct Digests {
 }
 
 impl Digests {
-    fn begin(&mut self, slot: u32, what: Open) {
+    fn open(&mut self, slot: u32, what: Open) {
         let slot = slot as usize;
         while self.open.len() <= slot {
             self.open.push(Open::Nothing);
@@ -112,10 +112,10 @@ impl Builder for Digests {
         Ok(digest(("tuple", items.iter().map(|item| item.0).collect::<Vec<_>>())))
     }
     fn open_list(&mut self, slot: u32) {
-        self.begin(slot, Open::List(Vec::new()));
+        self.open(slot, Open::List(Vec::new()));
     }
     fn open_dict(&mut self, slot: u32) {
-        self.begin(slot, Open::Dict(BTreeMap::new()));
+        self.open(slot, Open::Dict(BTreeMap::new()));
     }
     fn append(&mut self, slot: u32, items: &[Digest]) -> Result<(), (usize, &'static str)> {
         self.check(items);
@@ -140,7 +140,7 @@ impl Builder for Digests {
             Open::Nothing => panic!("slot {slot} is finished twice"),
         }
     }
-    fn whole_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
+    fn build_dict(&mut self, keys: &[Digest], values: &[Digest]) -> Option<Digest> {
         self.check(keys);
         self.check(values);
         // Refuses some, as the product's builder does. Then the reader must build the same dict in the ordinary way.
@@ -148,7 +148,7 @@ impl Builder for Digests {
         let refused = keys.len() != values.len() || pairs.values().any(|value| value % 8 == 0);
         (!refused).then(|| digest(("dict", pairs)))
     }
-    fn abandon(&mut self, slot: u32) {
+    fn drop_list(&mut self, slot: u32) {
         let abandoned = std::mem::replace(&mut self.open[slot as usize], Open::Nothing);
         assert!(matches!(abandoned, Open::List(items) if items.is_empty()), "only an empty list is abandoned");
     }

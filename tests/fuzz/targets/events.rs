@@ -1,8 +1,8 @@
 //! Checks of events lists and curves of any file.
 
-use super::questions::{Opened, crosses};
+use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, Only,
+    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, MemoryFilter,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -11,7 +11,7 @@ const TEXTS: [&str; 9] =
     ["", "alloc", ">=512", "stream:0", "pool:0,0", "0x10", "/a/ & #1", "7f89b4000000_0", "@category x & &"];
 
 /// Requests rows, text and curves, selected by `byte`.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for _ in 0..3 {
         let text = TEXTS[usize::from(byte()) % TEXTS.len()].to_owned();
@@ -49,9 +49,9 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         }
     }
     let parts = [
-        Only::default(),
-        Only { pool: Some((0, u64::from(byte() % 2))), ..Only::default() },
-        Only { stream: Some(u64::from(byte() % 3)), address: Some(u64::from(byte()) << (byte() % 50)), pool: None },
+        MemoryFilter::default(),
+        MemoryFilter { pool: Some((0, u64::from(byte() % 2))), ..MemoryFilter::default() },
+        MemoryFilter { stream: Some(u64::from(byte() % 3)), address: Some(u64::from(byte()) << (byte() % 50)), pool: None },
     ];
     for only in parts {
         let view =
@@ -64,7 +64,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             Reply::Answer { answer: Answer::Curves(curves), .. } => *curves,
             other => panic!("expected curves, got {other:?}"),
         };
-        crosses(&curves);
+        check_round_trip(&curves);
         let Curves { edge_px, reserved, rounded, requested, allocated, pending, free, reserved_then, .. } = curves;
         let columns = edge_px.len().saturating_sub(1);
         for curve in [&reserved, &rounded, &requested, &allocated, &pending, &free, &reserved_then] {
@@ -77,7 +77,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 fn page(opened: &mut Opened, device: i64, question: Box<EventsQuestion>) -> EventsPage {
     match opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Events(question) })) {
         Reply::Answer { answer: Answer::Events(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
         other => panic!("expected events, got {other:?}"),

@@ -10,8 +10,8 @@ pub(crate) mod json;
 pub(crate) mod open;
 pub(crate) mod pickle;
 mod questions;
-mod readings;
-mod shaped;
+mod snapshot_text;
+mod structured;
 mod states;
 mod trees;
 

@@ -2,10 +2,10 @@
 
 use super::{events, states, trees};
 use memscape::engine::protocol::{
-    Access, At, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
+    Access, MomentSpec, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
 };
-use memscape::engine::protocol::{decoded, encoded};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Want};
+use memscape::engine::protocol::{decode, encode};
+use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,9 +30,9 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
     for _ in 0..MOST_SLICES {
         if let Some(want) = engine.wants() {
             match want {
-                Want::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
-                Want::Next => {}
-                Want::Whole => panic!("the file can be read anywhere"),
+                NeededBytes::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
+                NeededBytes::Next => {}
+                NeededBytes::WholeFile => panic!("the file can be read anywhere"),
             }
             let rest = file.get(at..).expect("an offset within the file");
             let chunk = &rest[..rest.len().min(chunk)];
@@ -46,7 +46,7 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
         while let Some(reply) = engine.next_reply() {
             match reply {
                 Reply::Opened(summary) => {
-                    crosses(&*summary);
+                    check_round_trip(&*summary);
                     return Ok(Opened { engine, summary: *summary });
                 }
                 Reply::Failed { message } => {
@@ -54,7 +54,7 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
                     assert!(is_one_sentence, "{message:?}");
                     return Err(message);
                 }
-                Reply::Members(members) => crosses(&members),
+                Reply::Members(members) => check_round_trip(&members),
                 Reply::Progress(progress) => {
                     assert!(progress.total_bytes.is_none_or(|total| progress.bytes <= total), "{progress:?}");
                 }
@@ -74,8 +74,8 @@ fn work(engine: &mut Engine, slice: u32) {
 }
 
 /// Checks that a value survives encoding and decoding.
-pub(crate) fn crosses<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
-    assert_eq!(decoded::<T>(&encoded(value)).as_ref(), Some(value));
+pub(crate) fn check_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
+    assert_eq!(decode::<T>(&encode(value)).as_ref(), Some(value));
 }
 
 impl Opened {
@@ -120,7 +120,7 @@ impl Opened {
 
     /// Requests scenes of the whole trace and of windows selected by `chance`, stacks of some moments, and details of
     /// allocations.
-    pub(crate) fn ask_everything(&mut self, chance: &[u8]) {
+    pub(crate) fn check_all(&mut self, chance: &[u8]) {
         let mut bytes = chance.iter().rev().copied().chain(std::iter::repeat(7));
         let mut byte = || bytes.next().unwrap_or(0);
         for device in self.summary.devices.clone().iter().take(3) {
@@ -133,7 +133,7 @@ impl Opened {
             let odd = View { left_px: i64::MIN + 7, bottom_px: i64::MAX - 3, ..whole };
             for view in [whole, narrow, close, odd, View { bytes_per_px: f64::NAN, ..whole }] {
                 let scene = self.scene(device.device, view);
-                is_whole(&scene, adds_up);
+                check_scene(&scene, adds_up);
                 if view == whole && adds_up {
                     assert_eq!(scene.columns.total.iter().max(), Some(&highest), "peak of the scene");
                 }
@@ -143,7 +143,7 @@ impl Opened {
                     assert_eq!(scene.columns.total[column], total, "the column's total is the sum of its blocks");
                 }
             }
-            agree(device, &self.summary, adds_up);
+            check_summary(device, &self.summary, adds_up);
             let some = [0, 1, 2, u32::from(byte()), u32::MAX, (device.allocations as u32).wrapping_sub(1)];
             for allocation in some {
                 match self.reply(Request::Ask(Ask {
@@ -152,14 +152,14 @@ impl Opened {
                     what: Question::Details(allocation),
                 })) {
                     Reply::Answer { answer: Answer::Details(details), .. } => {
-                        details.iter().for_each(|details| crosses(&**details));
+                        details.iter().for_each(|details| check_round_trip(&**details));
                     }
                     other => panic!("expected details, got {other:?}"),
                 }
             }
-            trees::ask(self, device, &mut byte, adds_up);
-            states::ask(self, device, &mut byte);
-            events::ask(self, device, &mut byte);
+            trees::check(self, device, &mut byte, adds_up);
+            states::check(self, device, &mut byte);
+            events::check(self, device, &mut byte);
             for topic in Topic::ALL {
                 let (at, rows) = (Some(u32::from(byte())), u32::from(byte()) % 16);
                 let question = ReportQuestion { topic, at, thresholds: Vec::new(), rows };
@@ -168,7 +168,7 @@ impl Opened {
                     device: device.device,
                     what: Question::Report(question),
                 })) {
-                    Reply::Answer { answer: Answer::Report(report), .. } => crosses(&*report),
+                    Reply::Answer { answer: Answer::Report(report), .. } => check_round_trip(&*report),
                     other => panic!("expected a report, got {other:?}"),
                 }
             }
@@ -194,13 +194,13 @@ impl Opened {
             Reply::Answer { answer: Answer::Step(to), .. } => to,
             other => panic!("expected a step, got {other:?}"),
         };
-        crosses(&to);
+        check_round_trip(&to);
         assert!(u64::from(to.moment) <= device.events, "{to:?}");
         let x = f64::from(moment) * 0.7;
-        let at = vec![At::Moment(to.moment), At::X(Axis::Events, x), At::X(Axis::Time, x), At::X(Axis::Time, -x)];
+        let at = vec![MomentSpec::Moment(to.moment), MomentSpec::X(Axis::Events, x), MomentSpec::X(Axis::Time, x), MomentSpec::X(Axis::Time, -x)];
         match self.reply(Request::Ask(Ask { serial: 1, device: device.device, what: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
-                crosses(&moments);
+                check_round_trip(&moments);
                 assert_eq!((moments.len(), moments[0].moment), (4, to.moment));
                 assert!(moments.iter().all(|facts| u64::from(facts.moment) <= device.events), "{moments:?}");
             }
@@ -221,7 +221,7 @@ impl Opened {
 }
 
 /// Checks relations between the numbers of a device.
-fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
+fn check_summary(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
     assert_eq!(device.actions.iter().map(|(_, count)| count).sum::<u64>(), device.events);
     assert!(device.min_requested <= device.median_requested && device.median_requested <= device.peak_requested);
     assert!((-1..device.events as i64).contains(&device.peak_event), "{}", device.peak_event);
@@ -233,7 +233,7 @@ fn agree(device: &DeviceSummary, file: &FileSummary, adds_up: bool) {
 }
 
 /// Checks that each column is filled from the bottom to its total.
-fn is_whole(scene: &Scene, adds_up: bool) {
+fn check_scene(scene: &Scene, adds_up: bool) {
     assert!(scene.quads.len() <= MAX_QUADS && scene.quads.len() == scene.identities.len());
     let columns = &scene.columns;
     let mut filled = vec![0i64; columns.total.len()];

@@ -1,16 +1,16 @@
 //! Checks of segments and blocks of any file: no byte is used twice, and lookups by address agree with the list.
 
-use super::questions::{Opened, crosses};
-use memscape::engine::protocol::{DeviceSummary, Only, PieceKind, SegmentSort, StatePage, StateQuestion};
+use super::questions::{Opened, check_round_trip};
+use memscape::engine::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, StatePage, StateQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// Requests segments at some moments, as lists and as pictures, and looks up addresses in them.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
         let list = StateQuestion {
             moment,
-            only: Only::default(),
+            only: MemoryFilter::default(),
             sort: SegmentSort::Address,
             colouring: Default::default(),
             width_px: 0,
@@ -44,12 +44,12 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             fit_rows: u32::from(byte()),
             sort,
             rows: [u32::from(byte() % 8), 30],
-            only: Only { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
+            only: MemoryFilter { pool: Some((0, 0)), stream: Some(0), address: Some(addresses[addresses.len() - 1]) },
             reveal: Some(addresses[addresses.len() / 2]),
             ..list
         };
         state(opened, device.device, picture);
-        let all = state(opened, device.device, StateQuestion { only: Only::default(), ..picture });
+        let all = state(opened, device.device, StateQuestion { only: MemoryFilter::default(), ..picture });
         for bar in &all.bars {
             let pieces = all.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page");
             let edges: Vec<u32> = pieces.iter().flat_map(|piece| piece.x).collect();
@@ -60,11 +60,11 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
                 Request::Ask(Ask { serial: 4, device: device.device, what: Question::MemoryAt { moment, address } });
             match opened.reply(request) {
                 Reply::Answer { answer: Answer::Hit { hit, memory }, .. } => {
-                    crosses(&hit);
+                    check_round_trip(&hit);
                     let memory = *memory.expect("an existing device");
-                    crosses(&memory);
+                    check_round_trip(&memory);
                     assert!(memory.free.is_none() || (memory.segment.is_some() && hit.is_none()), "{memory:?}");
-                    let held = list_of(&told, address);
+                    let held = segment_at(&told, address);
                     assert_eq!(memory.segment.map(|segment| segment.address), held, "at {address:#x}");
                 }
                 other => panic!("expected memory, got {other:?}"),
@@ -74,7 +74,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 }
 
 /// Returns the segment of a list that contains an address.
-fn list_of(told: &StatePage, address: u64) -> Option<u64> {
+fn segment_at(told: &StatePage, address: u64) -> Option<u64> {
     let holds = |bar: &&memscape::engine::protocol::StateBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
@@ -86,7 +86,7 @@ fn list_of(told: &StatePage, address: u64) -> Option<u64> {
 fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::State(question) })) {
         Reply::Answer { answer: Answer::State(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
         other => panic!("expected segments, got {other:?}"),

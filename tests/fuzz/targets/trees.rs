@@ -1,8 +1,8 @@
 //! Checks of call trees, flame graphs and ranges of any file: sums, order, and the curve at the root.
 
-use super::questions::{Opened, crosses};
+use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Arrangement, At, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, Reach, Reveal,
+    Arrangement, MomentSpec, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, FoldScope, Reveal,
     Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
@@ -12,7 +12,7 @@ use memscape::timeline::View;
 const FIND: u32 = 77;
 
 /// Requests trees, ranges and their search matches, selected by `byte`. `adds_up` is true if sums are exact.
-pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
+pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8, adds_up: bool) {
     let rules = [["native", "name:*a*"], ["file:/", "nothing"]][usize::from(byte() % 2)].map(str::to_owned);
     // This request has no reply.
     opened.engine.request(Request::InternalFrames(rules.to_vec()));
@@ -44,17 +44,17 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             merge: [Merge::Line, Merge::Function, Merge::File][usize::from(pick / 2 % 3)],
             internal: [Internal::Shown, Internal::Hidden][usize::from(pick / 8 % 2)],
         };
-        let all = Fold { node: 0, reach: Reach::AllBelow, state: FoldState::Open };
+        let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         let rows = [0, 2000];
         let whole =
             TreeQuestion { scope, arrangement, focus: None, folds: vec![all], reveal: None, find: Some(FIND), rows };
         let page = tree(reply, number, whole.clone());
-        is_whole(&page, adds_up);
+        check_sums(&page, adds_up);
         if let Scope::At(moment) = scope {
             match reply(Request::Ask(Ask {
                 serial: 1,
                 device: number,
-                what: Question::Moments(vec![At::Moment(moment)]),
+                what: Question::Moments(vec![MomentSpec::Moment(moment)]),
             })) {
                 Reply::Answer { answer: Answer::Moments(moments), .. } => {
                     assert_eq!(page.total.count, moments[0].count);
@@ -77,7 +77,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
         else {
             panic!("no boxes")
         };
-        crosses(&*boxes);
+        check_round_trip(&*boxes);
         assert_eq!(boxes.total, page.total, "flame graph and tree have the same total");
         for it in &boxes.boxes {
             let parent = boxes.boxes[it.parent as usize];
@@ -85,7 +85,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
             assert!(it.weight.bytes <= parent.weight.bytes && (it.label as usize) < boxes.labels.len());
         }
         let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
-        let fold = |state| Fold { node: some, reach: [Reach::One, Reach::AllBelow][usize::from(pick / 16 % 2)], state };
+        let fold = |state| Fold { node: some, reach: [FoldScope::One, FoldScope::AllBelow][usize::from(pick / 16 % 2)], state };
         for reveal in
             [Reveal::Allocation(some), Reveal::Node(some), Reveal::MatchAfter(some), Reveal::MatchBefore(some)]
         {
@@ -121,7 +121,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
     else {
         panic!("no range")
     };
-    crosses(&facts);
+    check_round_trip(&facts);
     assert!(facts.span.from <= facts.span.to && facts.span.to <= last);
     assert!(facts.kept.count <= facts.born.count && facts.kept.bytes <= facts.born.bytes);
     assert!(facts.peak >= facts.at_begin.max(facts.at_end));
@@ -136,7 +136,7 @@ pub(crate) fn ask(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn Fn
 fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQuestion) -> TreePage {
     match reply(Request::Ask(Ask { serial: 1, device, what: Question::Tree(Box::new(question)) })) {
         Reply::Answer { answer: Answer::Tree(page), .. } => {
-            crosses(&*page);
+            check_round_trip(&*page);
             *page
         }
         other => panic!("expected a tree, got {other:?}"),
@@ -144,7 +144,7 @@ fn tree(reply: &mut dyn FnMut(Request) -> Reply, device: i64, question: TreeQues
 }
 
 /// Checks that each node's weight is its own plus its children's, and that children are sorted by bytes.
-fn is_whole(page: &TreePage, adds_up: bool) {
+fn check_sums(page: &TreePage, adds_up: bool) {
     assert_eq!(page.rows[0].weight, page.total);
     if page.row_count as usize != page.rows.len() {
         return;

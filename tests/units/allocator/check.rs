@@ -5,7 +5,7 @@ use crate::{Inference, Proof, Recording};
 
 /// Expected number of allocations, number of segment operations and peak of reserved bytes of each real file, as listed
 /// in `whatif.md` §9 and computed by the Python prototype.
-const EXACT: [(&str, u64, u64, u64); 17] = [
+const EXPECTED: [(&str, u64, u64, u64); 17] = [
     ("adam-35-events.pickle", 18, 7, 232_783_872),
     ("deep-stacks-no-time.pickle", 3505, 152, 6_471_811_072),
     ("forward-bf16.pickle", 937, 0, 861_929_472),
@@ -38,7 +38,7 @@ fn real_files_are_reproduced_exactly() {
             let proof = proof(&recording);
             let found = &proof.verdict;
             println!("{name}: {found:?} {:?} {:?} {:?}", proof.assumed, proof.not_exercised, proof.refused);
-            let Some((_, addresses, segments, peak)) = EXACT.iter().find(|(known, ..)| *known == name) else {
+            let Some((_, addresses, segments, peak)) = EXPECTED.iter().find(|(known, ..)| *known == name) else {
                 assert!(proof.refused.is_some(), "{name}: no expected values, but not refused");
                 continue;
             };

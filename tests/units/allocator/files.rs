@@ -4,10 +4,10 @@
 
 use crate::reading::Reading;
 use crate::recording::{Allocation, Place, Recording, Release, Step, What};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use history::json;
-use history::pickle::{Limits, Machine};
-use history::replay::{Builder, Recorder, SegmentLives};
+use history::pickle::{Limits, Unpickler};
+use history::replay::{Builder, Recorder, SegmentLifetimes};
 use history::snapshot::{Reader, Value};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(crate) fn recordings(name: &str) -> Option<Vec<Recording>> {
 
 fn read(path: &Path) -> Vec<Recording> {
     let bytes = std::fs::read(path).unwrap();
-    let mut machine = Machine::new(Reader::new(Recorder::default()), Limits::default());
+    let mut machine = Unpickler::new(Reader::new(Recorder::default()), Limits::default());
     for chunk in bytes.chunks(1 << 20) {
         assert!(machine.feed(chunk).is_ok());
     }
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Vec<Recording> {
 
 /// Returns the recordings of a snapshot given as JSON text.
 pub(crate) fn written(text: &str) -> Vec<Recording> {
-    let mut machine = json::Machine::new(Reader::new(Recorder::default()), json::Limits::default());
+    let mut machine = json::Parser::new(Reader::new(Recorder::default()), json::Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
     let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
     built(reader, root)
@@ -59,12 +59,12 @@ pub(crate) fn written(text: &str) -> Vec<Recording> {
 fn built(reader: Reader<Recorder>, root: Value) -> Vec<Recording> {
     let (snapshot, recorder) = reader.finish(root).expect("valid snapshot");
     let mut always = || true;
-    let mut slice = Slice::new(&mut always);
+    let mut slice = TimeSlice::new(&mut always);
     let mut builder = Builder::new(&snapshot, recorder);
     builder.step(&snapshot, &mut slice).unwrap();
     let (histories, _) = builder.finish();
     let recording = |history| {
-        let mut lives = SegmentLives::default();
+        let mut lives = SegmentLifetimes::default();
         lives.step(&snapshot, history, &mut slice).unwrap();
         Reading::default().step(&snapshot, history, &lives, &mut slice).unwrap().with_settings()
     };
@@ -121,8 +121,8 @@ pub(crate) fn program(requests: &[Request]) -> Recording {
 }
 
 /// Runs sliced work to its end in one slice.
-pub(crate) fn whole<T>(mut work: impl FnMut(&mut Slice) -> base::slice::Sliced<T>) -> T {
-    work(&mut Slice::new(&mut || true)).unwrap()
+pub(crate) fn whole<T>(mut work: impl FnMut(&mut TimeSlice) -> base::slice::SliceResult<T>) -> T {
+    work(&mut TimeSlice::new(&mut || true)).unwrap()
 }
 
 /// Returns (event, reserved bytes after it) for each recorded event of an allocation.

@@ -220,7 +220,7 @@ proptest! {
 
 /// Script that runs the Python prototype. Input lines: `c` with settings starts a new case, `a` allocates, `r` requests
 /// a free, `f` completes it, `e` empties the cache. Prints the address or `oom`, then the segment operations.
-const REFEREE: &str = r#"
+const PROTOTYPE_SCRIPT: &str = r#"
 import sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import Config, Driver, OOM, Sim
@@ -269,7 +269,7 @@ fn referee() -> Option<PathBuf> {
 
 fn judged(folder: &PathBuf, input: &str) -> Vec<String> {
     let mut python = Command::new("python3")
-        .args(["-c", REFEREE])
+        .args(["-c", PROTOTYPE_SCRIPT])
         .arg(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

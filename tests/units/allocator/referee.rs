@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 /// Script that prints the peak of reserved bytes of each file under each of [`CHANGES`].
-const CHANGED: &str = r#"
+const CHANGED_SETTINGS_SCRIPT: &str = r#"
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import INF, MB, Driver, Recording, fit, load
@@ -51,7 +51,7 @@ fn peaks_under_other_settings_match_prototype() {
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let mut command = Command::new("python3");
     command
-        .args(["-c", CHANGED])
+        .args(["-c", CHANGED_SETTINGS_SCRIPT])
         .arg(tool.parent().unwrap())
         .args(files.iter().map(|name| folder().unwrap().join(name)));
     let output = command.output().expect("python3");
@@ -86,7 +86,7 @@ fn peaks_under_other_settings_match_prototype() {
 }
 
 /// Script that prints the peak of reserved bytes of each file with the sizes of allocations scaled, as a plan does.
-const SCALED: &str = r#"
+const SCALED_SIZES_SCRIPT: &str = r#"
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from allocator_sim import Driver, Recording, fit, load
@@ -116,7 +116,7 @@ for path in sys.argv[2:]:
                 print(os.path.basename(path), seed, expandable, result.peak)
 "#;
 
-/// Scales a size like `scaled` in [`SCALED`].
+/// Scales a size like `scaled` in [`SCALED_SIZES_SCRIPT`].
 fn scaled(size: u64, seed: u64) -> u64 {
     let (times, by) = [(1, 1), (0, 1), (2, 1), (1, 8), (3, 2)][(size / 512 * seed % 5) as usize];
     (size * times).div_ceil(by)
@@ -130,7 +130,7 @@ fn peaks_with_scaled_sizes_match_prototype() {
     };
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let paths = files.iter().map(|name| folder().unwrap().join(name));
-    let output = Command::new("python3").args(["-c", SCALED]).arg(tools).args(paths).output().expect("python3");
+    let output = Command::new("python3").args(["-c", SCALED_SIZES_SCRIPT]).arg(tools).args(paths).output().expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut judged = text.lines();

@@ -163,8 +163,8 @@ fn sliced_run_has_the_same_outcome() {
     let (mut calls, mut is_done) = (0, false);
     while !is_done {
         calls += 1;
-        is_done = cut.step(&recording, &mut base::slice::Slice::new(&mut || false)).is_ok();
+        is_done = cut.step(&recording, &mut base::slice::TimeSlice::new(&mut || false)).is_ok();
     }
     assert_eq!(*cut.outcome(), outcome(&recording, &plan));
-    assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS as usize);
+    assert_eq!(calls, 1 + recording.steps.len() / base::slice::STEPS_PER_CHECK as usize);
 }

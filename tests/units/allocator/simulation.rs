@@ -6,7 +6,7 @@ use crate::course::MOST_POINTS;
 use crate::files::{Request, names, program, recordings, reserved_as_recorded};
 use crate::recording::Place;
 use crate::settings::MIB;
-use base::slice::Slice;
+use base::slice::TimeSlice;
 
 /// Returns the answer and the number of clock checks, which is proportional to the work done.
 fn answer(simulation: &mut Simulation, question: &WhatIfQuestion) -> (WhatIf, u32) {
@@ -16,7 +16,7 @@ fn answer(simulation: &mut Simulation, question: &WhatIfQuestion) -> (WhatIf, u3
         looks += 1;
         true
     };
-    let answer = simulation.answer(question, &mut |_| {}, &mut Slice::new(&mut has_time)).unwrap();
+    let answer = simulation.answer(question, &mut |_| {}, &mut TimeSlice::new(&mut has_time)).unwrap();
     (answer, looks)
 }
 

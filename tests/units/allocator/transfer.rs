@@ -3,13 +3,13 @@
 use super::{Writing, read};
 use crate::files::{names, recordings};
 use crate::recording::Recording;
-use base::slice::{STEPS, Slice};
+use base::slice::{STEPS_PER_CHECK, TimeSlice};
 
 fn columns(recording: &Recording) -> (Vec<u8>, u32) {
     let mut writing = Writing::new(recording.clone());
     let mut slices = 1;
     loop {
-        if let Ok(bytes) = writing.step(&mut Slice::new(&mut || false)) {
+        if let Ok(bytes) = writing.step(&mut TimeSlice::new(&mut || false)) {
             return (bytes, slices);
         }
         slices += 1;
@@ -21,7 +21,7 @@ fn written_columns_read_back_equal() {
     for name in names() {
         for recording in recordings(&name).into_iter().flatten() {
             let (mut bytes, slices) = columns(&recording);
-            assert!(slices as usize > recording.steps.len() / STEPS as usize, "{name}: {slices} slices");
+            assert!(slices as usize > recording.steps.len() / STEPS_PER_CHECK as usize, "{name}: {slices} slices");
             bytes.extend(b"behind");
             let (back, rest) = read(&bytes).unwrap();
             assert_eq!(rest, b"behind", "{name}");

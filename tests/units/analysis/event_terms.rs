@@ -6,7 +6,7 @@ use proptest::prelude::*;
 fn shown(text: &str) -> String {
     let one = |term: &EventTerm| match term {
         EventTerm::Actions(bits) => format!("actions {bits:b}"),
-        EventTerm::Versioned(name) => format!("{:?} {:x} version {}", name.of, name.address, name.version),
+        EventTerm::Versioned(name) => format!("{:?} {:x} version {}", name.object, name.address, name.version),
         EventTerm::Stream(stream) => format!("stream {stream}"),
         EventTerm::Pool(pool) => format!("pool {pool:?}"),
         EventTerm::Query(query) => format!("{query:?}"),

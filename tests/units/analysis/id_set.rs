@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 proptest! {
     #[test]
     fn id_set_behaves_like_btree_set(end in 0u32..700, ids in prop::collection::vec(0u32..800, 0..60), probes in prop::collection::vec(0u32..900, 1..30)) {
-        let mut set = IdSet::below(end as usize);
+        let mut set = IdSet::with_bound(end as usize);
         // Capacity is rounded up to whole 64-bit words.
         let plain: BTreeSet<u32> = ids.iter().copied().filter(|&id| id < end.div_ceil(64) * 64).collect();
         ids.iter().for_each(|&id| set.insert(id));

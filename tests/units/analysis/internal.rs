@@ -3,7 +3,7 @@
 use super::*;
 
 fn named(rule: &str, name: &str) -> bool {
-    match read(rule, 0) {
+    match parse_rule(rule, 0) {
         Ok(Some(Rule::Name(text, edges))) => is_named(name.as_bytes(), text.as_bytes(), edges),
         other => panic!("{rule}: {other:?}"),
     }
@@ -34,6 +34,6 @@ fn invalid_rule_reports_its_line() {
     assert_eq!(error(&["name:**"]), Some((1, RuleProblem::Empty)));
     assert_eq!(error(&[&"x".repeat(1001)]), Some((1, RuleProblem::TooMany)));
     assert_eq!(error(&vec!["native"; 1001]), Some((1001, RuleProblem::TooMany)));
-    assert_eq!(InternalRules::heeded(&["?", "native"]), InternalRules::heeded(&["native"]));
+    assert_eq!(InternalRules::parse_leniently(&["?", "native"]), InternalRules::parse_leniently(&["native"]));
     assert_eq!(error(DEFAULT_RULES), None);
 }

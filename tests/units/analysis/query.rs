@@ -65,8 +65,8 @@ fn size_comparisons_are_parsed() {
         assert_eq!(size(text), expected, "{text}");
     }
     assert_eq!(wrong("=1.3KiB"), QueryError::Fraction);
-    assert_eq!(wrong("<0"), QueryError::NoSuchSize);
-    assert_eq!(wrong(">18446744073709551615"), QueryError::NoSuchSize);
+    assert_eq!(wrong("<0"), QueryError::EmptyRange);
+    assert_eq!(wrong(">18446744073709551615"), QueryError::EmptyRange);
     assert_eq!(wrong(">5MB"), QueryError::Unit('M'));
     for text in
         ["=", ">", "<", ">=", "==5", "<>5", "=5 apples", "=1.2.3", "=.5.", "=five", ">5e3", ">99999999999999999999"]
@@ -88,7 +88,7 @@ fn ranges_include_both_ends() {
     for (text, expected) in cases {
         assert_eq!(size(text), expected, "{text}");
     }
-    assert_eq!(wrong("2..1"), QueryError::NoSuchSize);
+    assert_eq!(wrong("2..1"), QueryError::EmptyRange);
     assert_eq!(wrong("1GB..2GB"), QueryError::Unit('G'));
     assert_eq!(wrong("1..2x"), QueryError::Size);
 }
@@ -131,25 +131,25 @@ fn other_input_is_a_text_search() {
     ];
     for (text, expected) in cases {
         match Query::parse(text) {
-            Ok(Query::Frame(Wording::Text(found))) => assert_eq!(found, expected, "{text}"),
+            Ok(Query::Frame(FrameMatcher::Text(found))) => assert_eq!(found, expected, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
     for (text, expected) in [("\"=512\"", "=512"), (" \"#1\" ", "#1"), ("\"a \"b\"", "a \"b")] {
         match Query::parse(text) {
-            Ok(Query::Frame(Wording::Exactly(found))) => assert_eq!(found, expected, "{text}"),
+            Ok(Query::Frame(FrameMatcher::Exactly(found))) => assert_eq!(found, expected, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
     assert_eq!(wrong(" "), QueryError::Empty);
-    assert_eq!(wrong(&"x".repeat(LONGEST + 1)), QueryError::TooLong);
-    assert!(Query::parse(&"ä".repeat(LONGEST)).is_ok());
+    assert_eq!(wrong(&"x".repeat(MAX_LENGTH + 1)), QueryError::TooLong);
+    assert!(Query::parse(&"ä".repeat(MAX_LENGTH)).is_ok());
 }
 
 #[test]
 fn slashes_delimit_a_regular_expression() {
     let matches = |text: &str, line: &str| match Query::parse(text) {
-        Ok(Query::Frame(wording @ Wording::Expression(_))) => wording.matches(line),
+        Ok(Query::Frame(wording @ FrameMatcher::Expression(_))) => wording.matches(line),
         other => panic!("{text}: {other:?}"),
     };
     assert!(matches(r"/train\.py:\d+ step$/", "/home/me/train.py:233 step"));
@@ -168,7 +168,7 @@ fn slashes_delimit_a_regular_expression() {
 fn at_sign_searches_call_site_or_category() {
     for (text, expected) in [("@train.py:1", "train.py:1"), ("@\"train.py:1 \"", "train.py:1 "), ("@@", "@")] {
         match Query::parse(text) {
-            Ok(Query::Site(Wording::Text(found) | Wording::Exactly(found))) => {
+            Ok(Query::Site(FrameMatcher::Text(found) | FrameMatcher::Exactly(found))) => {
                 assert_eq!(found, expected, "{text}");
             }
             other => panic!("{text}: {other:?}"),
@@ -183,9 +183,9 @@ fn at_sign_searches_call_site_or_category() {
         assert!(matches!(Query::parse(text), Ok(Query::Category(found)) if found == expected), "{text}");
     }
     for text in ["@category", "@categorys", "@category:x"] {
-        assert!(matches!(Query::parse(text), Ok(Query::Site(Wording::Text(_)))), "{text}");
+        assert!(matches!(Query::parse(text), Ok(Query::Site(FrameMatcher::Text(_)))), "{text}");
     }
-    assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(Wording::Expression(_)))));
+    assert!(matches!(Query::parse("@/train|test/i"), Ok(Query::Site(FrameMatcher::Expression(_)))));
     assert!(matches!(wrong("@/(/"), QueryError::Expression(_)));
 }
 
@@ -200,10 +200,10 @@ fn freed_and_never_freed_are_keywords() {
 
 #[test]
 fn text_search_ignores_case() {
-    let holds = |text: &str, line: &str| Wording::Text(text.to_owned()).matches(line);
+    let holds = |text: &str, line: &str| FrameMatcher::Text(text.to_owned()).matches(line);
     assert!(holds("TRAIN.PY:233", "/home/me/train.py:233 step") && holds("p", "step") && holds("ärger", "Der ärger"));
     assert!(!holds("steps", "step") && !holds("x", ""));
-    let exactly = |text: &str, line: &str| Wording::Exactly(text.to_owned()).matches(line);
+    let exactly = |text: &str, line: &str| FrameMatcher::Exactly(text.to_owned()).matches(line);
     assert!(exactly("Linear", "nn.py:3 Linear.forward") && !exactly("linear", "nn.py:3 Linear.forward"));
 }
 

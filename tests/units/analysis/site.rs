@@ -30,13 +30,13 @@ fn origin_is_derived_from_file_name() {
 #[test]
 fn native_names_of_operators_and_backward_nodes_are_recognized() {
     let backward = "torch::autograd::generated::MulBackward0::apply(std::vector<at::Tensor>&&)";
-    assert_eq!(told_by(backward), Some((Origin::Backward, "MulBackward0")));
+    assert_eq!(identify_native(backward), Some((Origin::Backward, "MulBackward0")));
     let node = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
-    assert_eq!(told_by(node), Some((Origin::Backward, "AccumulateGrad")));
-    assert_eq!(told_by("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
+    assert_eq!(identify_native(node), Some((Origin::Backward, "AccumulateGrad")));
+    assert_eq!(identify_native("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
     for other in
         ["torch::autograd::Engine::thread_main(int)", "torch::unwind::unwind()", "at::detail::empty_cuda()", ""]
     {
-        assert_eq!(told_by(other), None, "{other}");
+        assert_eq!(identify_native(other), None, "{other}");
     }
 }

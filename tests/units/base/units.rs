@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn range_of_bytes_has_one_unit() {
-    assert_eq!(bytes_between(256, 512), "256–512 B");
+    assert_eq!(byte_range(256, 512), "256–512 B");
     // One number if both ends are displayed the same.
-    assert_eq!(bytes_between(70_652_000_000, 70_652_100_000), "65.8 GiB");
-    assert_eq!(bytes_between(512, 2048), "512 B–2.00 KiB");
-    assert_eq!(bytes_between(2048, 8192), "2.00–8.00 KiB");
+    assert_eq!(byte_range(70_652_000_000, 70_652_100_000), "65.8 GiB");
+    assert_eq!(byte_range(512, 2048), "512 B–2.00 KiB");
+    assert_eq!(byte_range(2048, 8192), "2.00–8.00 KiB");
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn bytes_have_three_significant_digits() {
 #[test]
 fn integers_have_thousands_separators() {
     for (value, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (55_108_591_620, "55,108,591,620")] {
-        assert_eq!(grouped(value), text);
+        assert_eq!(group_digits(value), text);
     }
 }
 

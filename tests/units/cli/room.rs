@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn large_file_gives_memory_warning() {
-    Room { free_memory: Some(4 << 30) }.begin(true);
+    MemoryArgs { free_memory: Some(4 << 30) }.apply(true);
     assert_eq!(warning("a.pickle", 4 << 30), None);
     assert_eq!(
         warning("a.pickle", 20 << 30).as_deref(),
@@ -32,18 +32,18 @@ fn tightest_cgroup_limit_determines_free_memory() {
     let first = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"];
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    assert_eq!(left(root, "0::/job/step\n"), None, "no cgroup");
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), None, "no cgroup");
     group(&root.join("job/step"), second, ["max\n", "70\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), None, "no limit");
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), None, "no limit");
     group(&root.join("job"), second, ["1000\n", "600\n", "50"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(450));
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(450));
     group(&root.join("job/step"), second, ["500\n", "400\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(100));
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(100));
     // The usage may exceed a limit that was lowered later.
     group(&root.join("job/step"), second, ["300\n", "400\n", "0"]);
-    assert_eq!(left(root, "0::/job/step\n"), Some(0));
+    assert_eq!(cgroup_bytes_left(root, "0::/job/step\n"), Some(0));
     let old = tempfile::tempdir().unwrap();
     group(&old.path().join("memory"), first, ["800\n", "300\n", "100"]);
     let table = "5:cpu,cpuacct:/docker/abc\n4:memory:/docker/abc\n0::/\n";
-    assert_eq!(left(old.path(), table), Some(600), "the path is that of the host");
+    assert_eq!(cgroup_bytes_left(old.path(), table), Some(600), "the path is that of the host");
 }

@@ -1,11 +1,11 @@
 //! Growth exponents measured between two snapshots.
 
-use super::{Measured, SiteGrowth, exponent, growth, raised};
-use crate::answer::{FactorGroup, Two};
+use super::{MeasuredScaling, SiteGrowth, exponent, growth, raised};
+use crate::answer::{FactorGroup, PerSide};
 use engine::protocol::{Factor, PlanGroup};
 
 fn group(factor: f64) -> FactorGroup {
-    FactorGroup { factor, sites: 1, pairs: 1, bytes: Two::default(), rows: Vec::new() }
+    FactorGroup { factor, sites: 1, pairs: 1, bytes: PerSide::default(), rows: Vec::new() }
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn each_allocation_is_in_at_most_one_class() {
     let sites = [(7, site(4.0, 10)), (9, site(2.0, 100)), (3, site(1.0, 50)), (4, site(2.02, 1))];
     // Call sites 1 and 2 have no measurement.
     let numbers = [7, 7, 9, 3, 4, 1, 2];
-    let measured = Measured::new(2.0, sites.into_iter(), numbers.len(), |at| numbers[at]);
+    let measured = MeasuredScaling::new(2.0, sites.into_iter(), numbers.len(), |at| numbers[at]);
     let classes: Vec<_> =
         measured.classes.iter().map(|class| (class.exponent, class.sites, class.allocations[0])).collect();
     assert_eq!(classes, [(2.0, 1, 0b11), (1.0, 2, 0b10100), (0.0, 1, 0b1000)]);
-    assert_eq!((measured.rest[0], measured.rest_sites), (0b110_0000, 2));
+    assert_eq!((measured.unmeasured[0], measured.unmeasured_sites), (0b110_0000, 2));
     let groups = measured.groups(Factor::new(3, 1).unwrap()).unwrap();
     let factors: Vec<_> = groups.iter().map(|(_, factor)| factor.quotient()).collect();
     assert_eq!(factors, [9.0, 3.0, 3.0]);

@@ -21,7 +21,7 @@ fn longest(a: &[u32], b: &[u32]) -> usize {
 fn pairs(a: &[u32], b: &[u32]) -> (Vec<(u32, u32)>, bool) {
     let whole = Window { a: (0, a.len() as u32), b: (0, b.len() as u32) };
     let (mut diff, mut found) = (Diff::new([whole].into_iter()), Vec::new());
-    while diff.step(a, b, &mut |x, y| found.push((x, y)), &mut Slice::new(&mut || false)).is_err() {}
+    while diff.step(a, b, &mut |x, y| found.push((x, y)), &mut TimeSlice::new(&mut || false)).is_err() {}
     (found, diff.is_exact())
 }
 

@@ -7,7 +7,7 @@ fn copied_names_are_not_formulas_and_have_one_line() {
     let cases = [("=HYPERLINK(1)", "'=HYPERLINK(1)"), ("-1", "'-1"), ("@a\tb\r\n", "'@a b  "), ("a=1", "a=1")];
     for (words, expected) in cases {
         let mut text = String::new();
-        write_words(&mut text, words);
+        write_field(&mut text, words);
         assert_eq!(text, expected);
     }
 }

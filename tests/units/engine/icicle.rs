@@ -4,14 +4,14 @@ use super::*;
 use proptest::prelude::*;
 
 /// Tree given by the parent of each node. Node 0 is the root, and parents precede their children.
-struct Made {
+struct TestTree {
     parents: Vec<u32>,
     weights: Vec<Weight>,
 }
 
-impl Made {
+impl TestTree {
     /// Builds a tree. Each row is a node's parent (modulo the number of nodes before it) and its own bytes.
-    fn new(rows: &[(u32, u64)]) -> Made {
+    fn new(rows: &[(u32, u64)]) -> TestTree {
         let mut parents = vec![0];
         let mut weights = vec![Weight::default()];
         for (node, &(parent, bytes)) in (1..).zip(rows) {
@@ -23,20 +23,20 @@ impl Made {
             let parent = &mut weights[parents[node] as usize];
             (parent.bytes, parent.count) = (parent.bytes + below.bytes, parent.count + below.count);
         }
-        Made { parents, weights }
+        TestTree { parents, weights }
     }
 }
 
-impl Nodes for Made {
-    fn above(&self, node: u32) -> Option<u32> {
+impl TreeNodes for TestTree {
+    fn parent(&self, node: u32) -> Option<u32> {
         (node > 0).then(|| self.parents.get(node as usize).copied()).flatten()
     }
 
-    fn first_below(&self, node: u32) -> Option<u32> {
+    fn first_child(&self, node: u32) -> Option<u32> {
         (1..self.parents.len() as u32).find(|&other| self.parents[other as usize] == node)
     }
 
-    fn beside(&self, node: u32) -> Option<u32> {
+    fn next_sibling(&self, node: u32) -> Option<u32> {
         let parent = self.parents[node as usize];
         (node + 1..self.parents.len() as u32).find(|&other| self.parents[other as usize] == parent)
     }
@@ -54,10 +54,10 @@ impl Nodes for Made {
     }
 }
 
-fn drawn(tree: &Made, zoom: u32, width_px: u32) -> Icicle {
+fn drawn(tree: &TestTree, zoom: u32, width_px: u32) -> Icicle {
     let mut icicle = Icicle::new(tree, zoom, width_px);
     // Each slice draws one box.
-    while icicle.step(tree, &mut Slice::new(&mut || false)).is_err() {}
+    while icicle.step(tree, &mut TimeSlice::new(&mut || false)).is_err() {}
     icicle
 }
 
@@ -68,7 +68,7 @@ proptest! {
         zoom in any::<prop::sample::Index>(),
         width_px in 1u32..300,
     ) {
-        let tree = Made::new(&rows);
+        let tree = TestTree::new(&rows);
         let zoom = zoom.index(tree.parents.len()) as u32;
         let icicle = drawn(&tree, zoom, width_px);
         prop_assert!(!icicle.is_cut);
@@ -82,7 +82,7 @@ proptest! {
             if place > 0 {
                 prop_assert_eq!((it.row, parent.nodes), (parent.row + 1, 1));
                 prop_assert!(it.parent < place);
-                prop_assert_eq!(tree.above(it.node), Some(parent.node));
+                prop_assert_eq!(tree.parent(it.node), Some(parent.node));
             }
             if it.nodes == 1 {
                 prop_assert_eq!((it.weight, it.found), (tree.weight(it.node), tree.found(it.node)));
@@ -102,7 +102,7 @@ proptest! {
             let children: Vec<&FlameBox> =
                 boxes.iter().skip(icicle.zoom + 1).filter(|it| it.parent == place).collect();
             prop_assert!(children.iter().filter(|it| it.nodes == 1).is_sorted_by_key(|it| std::cmp::Reverse(it.weight.bytes)));
-            let below = std::iter::successors(tree.first_below(parent.node), |&node| tree.beside(node));
+            let below = std::iter::successors(tree.first_child(parent.node), |&node| tree.next_sibling(node));
             let below: Vec<Weight> = below.map(|node| tree.weight(node)).collect();
             let exact: u64 = below.iter().map(|weight| weight.bytes).sum();
             let shown: u64 = children.iter().map(|it| it.weight.bytes).sum();
@@ -123,14 +123,14 @@ fn boxes_are_sorted_by_weight_and_thin_ones_merged() {
     // Children of the root: 50, 30, and twenty of weight 1.
     let mut rows = vec![(0, 30), (0, 50)];
     rows.extend((0..20).map(|_| (0, 1)));
-    let icicle = drawn(&Made::new(&rows), 0, 50);
+    let icicle = drawn(&TestTree::new(&rows), 0, 50);
     let seen: Vec<_> = icicle.boxes.iter().map(|it| (it.node, it.nodes, it.x, it.weight.bytes)).collect();
     assert_eq!(seen, [(0, 1, [0, 50], 100), (2, 1, [0, 25], 50), (1, 1, [25, 40], 30), (3, 20, [40, 50], 20)]);
 }
 
 #[test]
 fn zoomed_node_without_bytes_shows_only_its_ancestors() {
-    let tree = Made::new(&[(0, 7), (0, 0), (2, 0)]);
+    let tree = TestTree::new(&[(0, 7), (0, 0), (2, 0)]);
     let seen: Vec<u32> = drawn(&tree, 3, 10).boxes.iter().map(|it| it.node).collect();
     assert_eq!(seen, [0, 2, 3]);
     assert_eq!(drawn(&tree, 2, 10).boxes.len(), 2);
@@ -139,14 +139,14 @@ fn zoomed_node_without_bytes_shows_only_its_ancestors() {
 #[test]
 fn too_deep_chain_is_cut() {
     struct Chain;
-    impl Nodes for Chain {
-        fn above(&self, node: u32) -> Option<u32> {
+    impl TreeNodes for Chain {
+        fn parent(&self, node: u32) -> Option<u32> {
             node.checked_sub(1)
         }
-        fn first_below(&self, node: u32) -> Option<u32> {
+        fn first_child(&self, node: u32) -> Option<u32> {
             Some(node + 1)
         }
-        fn beside(&self, _: u32) -> Option<u32> {
+        fn next_sibling(&self, _: u32) -> Option<u32> {
             None
         }
         fn weight(&self, _: u32) -> Weight {
@@ -161,7 +161,7 @@ fn too_deep_chain_is_cut() {
         }
     }
     let mut icicle = Icicle::new(&Chain, 900_000, u32::MAX);
-    icicle.step(&Chain, &mut Slice::new(&mut || true)).unwrap();
+    icicle.step(&Chain, &mut TimeSlice::new(&mut || true)).unwrap();
     assert!(icicle.is_cut && icicle.boxes.len() == MOST_BOXES);
     let zoom = icicle.boxes[icicle.zoom];
     assert_eq!((zoom.node, icicle.boxes[0].node, zoom.row as usize), (900_000, 0, icicle.zoom));

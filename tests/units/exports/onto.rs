@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn read(text: &str) -> Option<Kineto> {
-    Kineto::read(&mut text.as_bytes()).ok()
+fn read(text: &str) -> Option<TraceLayout> {
+    TraceLayout::read(&mut text.as_bytes()).ok()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Edits of `index.html`: style sheets, hashed parts, and omitted parts.
 
-use super::{early, omit, part};
+use super::{move_script_first, omit_part, add_part};
 use std::fs;
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ fn dist(name: &str) -> PathBuf {
 #[test]
 fn style_sheets_are_merged_after_the_script() {
     let dist = dist("early");
-    early(&dist).unwrap();
+    move_script_first(&dist).unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     let script = page.find("<script data-wasm").unwrap();
     let style = page.find("<link rel=\"stylesheet\" href=\"./style-").unwrap();
@@ -38,21 +38,21 @@ fn style_sheets_are_merged_after_the_script() {
     let name: String = page[style..].split('"').nth(3).unwrap().chars().skip(2).collect();
     assert_eq!(fs::read_to_string(dist.join(name)).unwrap(), "a{}\nb{}\n");
     assert!(!dist.join("a-1.css").exists() && !dist.join("b-2.css").exists());
-    assert!(early(&dist).is_ok(), "a second run succeeds");
+    assert!(move_script_first(&dist).is_ok(), "a second run succeeds");
     fs::remove_dir_all(dist).unwrap();
 }
 
 #[test]
 fn part_is_named_by_its_hash() {
     let dist = dist("part");
-    part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm")).unwrap();
+    add_part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm")).unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     let name = page.split("data-glue=\"./").nth(1).and_then(|rest| rest.split(".js").next()).unwrap();
     assert!(name.starts_with("sql-") && page.contains(&format!("data-wasm=\"./{name}_bg.wasm\"")), "{page}");
     assert_eq!(fs::read_to_string(dist.join(format!("{name}.js"))).unwrap(), "glue");
     assert_eq!(fs::read_to_string(dist.join(format!("{name}_bg.wasm"))).unwrap(), "wasm");
     assert!(page.contains("./yaml.js"), "other parts are unchanged");
-    let again = part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm"));
+    let again = add_part(&dist, "sql", &dist.join("built.js"), &dist.join("built.wasm"));
     assert_eq!(again.unwrap_err(), "index.html does not name the part sql");
     fs::remove_dir_all(dist).unwrap();
 }
@@ -60,7 +60,7 @@ fn part_is_named_by_its_hash() {
 #[test]
 fn part_that_was_not_built_is_removed() {
     let dist = dist("omit");
-    omit(&dist, "sql").unwrap();
+    omit_part(&dist, "sql").unwrap();
     let page = fs::read_to_string(dist.join("index.html")).unwrap();
     assert!(!page.contains("part-sql") && page.contains("part-yaml"), "{page}");
     fs::remove_dir_all(dist).unwrap();

@@ -29,14 +29,14 @@ fn other_statements_are_rejected_by_name() {
         ("@", "this"),
         ("\0SELECT 1", "this"),
     ] {
-        assert_eq!(check(sql), Err(Error::Refused(name.to_owned())), "{sql}");
+        assert_eq!(check(sql), Err(Error::NotAllowed(name.to_owned())), "{sql}");
     }
     for several in
         ["SELECT 1; SELECT 2", "SELECT 1;/**/CREATE TRIGGER x", "SELECT '';--\nVACUUM", "SELECT 1/**/;--;\n;x"]
     {
-        assert_eq!(check(several), Err(Error::Several), "{several}");
+        assert_eq!(check(several), Err(Error::MultipleStatements), "{several}");
     }
     for nothing in ["", "  \n", "-- nothing", "/* nothing", ";;"] {
-        assert_eq!(check(nothing), Err(Error::Nothing), "{nothing}");
+        assert_eq!(check(nothing), Err(Error::NoStatement), "{nothing}");
     }
 }

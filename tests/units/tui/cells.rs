@@ -44,14 +44,14 @@ fn braille_uses_two_most_frequent_colours() {
 
 #[test]
 fn slots_are_letters_without_colours() {
-    let look = plain_look();
+    let look = letter_look();
     let colours = picture::render::layers::colours(&look);
     for slot in 0..SLOTS {
         let fill = colours[(slot * SHADES + 1) as usize];
         let line = colours[(picture::render::layers::FILLS + slot * SHADES) as usize];
-        assert_eq!((sign(fill), sign(line)), (letter(slot), letter(slot)), "{slot}");
+        assert_eq!((letter_of_pixel(fill), letter_of_pixel(line)), (letter(slot), letter(slot)), "{slot}");
     }
-    assert_eq!(sign(look.reserved_fill), RESERVED);
+    assert_eq!(letter_of_pixel(look.reserved_fill), RESERVED);
     assert_eq!(letter(2), 'A', "the first call site");
 }
 

@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn places(width: u16, height: u16, side_has_focus: bool) -> Places {
-    let wishes = Wishes { view_percent: 50, is_folded: false, slices: 1, side_has_focus };
-    Places::of(Rect { x: 0, y: 0, width, height }, wishes)
+fn places(width: u16, height: u16, side_has_focus: bool) -> PaneAreas {
+    let wishes = LayoutInput { view_percent: 50, is_folded: false, slices: 1, side_has_focus };
+    PaneAreas::compute(Rect { x: 0, y: 0, width, height }, wishes)
 }
 
-fn panes(of: &Places) -> [Rect; 11] {
-    let Places { header, minimap, gutter, picture, axis, slices, reading, tabs, view, side, foot, .. } = *of;
+fn panes(of: &PaneAreas) -> [Rect; 11] {
+    let PaneAreas { header, minimap, gutter, picture, axis, slices, reading, tabs, view, side, foot, .. } = *of;
     [header, minimap, gutter, picture, axis, slices, reading, tabs, view, side, foot]
 }
 

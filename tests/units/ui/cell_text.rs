@@ -30,10 +30,10 @@ fn every_cell_kind_has_exact_and_short_text() {
 fn total_row_is_labelled_all() {
     let all = Cell::Text("all".to_owned());
     let mut sheet = Sheet { total: vec![Cell::Nothing, Cell::Bytes(5), Cell::Nothing], ..Sheet::default() };
-    assert_eq!(total(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
+    assert_eq!(total_row(&sheet).unwrap().cells, [all.clone(), Cell::Bytes(5), Cell::Nothing]);
     let cells = vec![Cell::Count(1), Cell::Bytes(5), Cell::Text("a".to_owned())];
     sheet.rows = vec![SheetRow { cells, ..SheetRow::default() }];
-    assert_eq!(total(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
+    assert_eq!(total_row(&sheet).unwrap().cells, [Cell::Nothing, Cell::Bytes(5), all]);
     sheet.total.clear();
-    assert_eq!(total(&sheet), None);
+    assert_eq!(total_row(&sheet), None);
 }

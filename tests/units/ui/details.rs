@@ -56,18 +56,18 @@ Stack · 3 frames, innermost first:
   linear  /x/torch/nn/functional.py:7
 ▸ step  /home/me/train.py:7";
     assert_eq!(text(&sample()), expected);
-    assert_eq!(view(&sample()).site.as_deref(), Some("train.py:7 step"));
+    assert_eq!(view(&sample()).call_site.as_deref(), Some("train.py:7 step"));
 }
 
 #[test]
 fn unknown_facts_are_stated() {
     let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
     let view = view(&early);
-    assert!(view.caution.is_some_and(|text| text.contains("freed it")));
+    assert!(view.warning.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));
     assert!(view.facts.contains(&Fact { label: "Allocated at".into(), value: "before recording".into() }));
     assert!(!view.facts.iter().any(|fact| fact.label == "Lifetime"));
-    let lifetime = |details: &Details| super::view(details).key.pop().map(|fact| fact.value);
+    let lifetime = |details: &Details| super::view(details).summary.pop().map(|fact| fact.value);
     assert_eq!(lifetime(&early).as_deref(), Some("from before recording to event 25"));
     let kept = Details { freed_event: None, ..early };
     assert_eq!(lifetime(&kept).as_deref(), Some("never freed"));

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 
 fn print(bytes: &[u8], chunk: usize) -> String {
-    let mut tap = Tap::new(bytes.len() as u64);
-    bytes.chunks(chunk).for_each(|chunk| tap.take(chunk));
+    let mut tap = FingerprintHasher::new(bytes.len() as u64);
+    bytes.chunks(chunk).for_each(|chunk| tap.update(chunk));
     tap.finish().unwrap()
 }
 
@@ -19,8 +19,8 @@ fn short_file_is_hashed_completely() {
 
 #[test]
 fn truncated_file_has_no_fingerprint() {
-    let mut tap = Tap::new(4);
-    tap.take(b"abc");
+    let mut tap = FingerprintHasher::new(4);
+    tap.update(b"abc");
     assert_eq!(tap.finish(), None);
 }
 

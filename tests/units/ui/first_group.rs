@@ -29,7 +29,7 @@ fn grouping_chosen_by_user_is_kept() {
     let mut state = Shared::default();
     for (stacking, expected) in [(None, Some(Grouping::Category)), (Some(Grouping::Size), Some(Grouping::Size))] {
         state.looks.stacking = stacking;
-        state.find_first_group();
+        state.request_first_group();
         let mut effects = Vec::new();
         ask(&mut state, 0, &mut effects);
         assert_eq!(effects.len(), 1);

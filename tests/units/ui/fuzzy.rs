@@ -3,20 +3,20 @@
 use super::*;
 
 fn best<'a>(typed: &str, names: &[&'a str]) -> Option<&'a str> {
-    let scored = names.iter().filter_map(|name| Some((matched(typed, name)?.score, *name)));
+    let scored = names.iter().filter_map(|name| Some((match_name(typed, name)?.score, *name)));
     scored.fold(None, |best: Option<(i32, &str)>, one| best.filter(|it| it.0 >= one.0).or(Some(one))).map(|it| it.1)
 }
 
 #[test]
 fn letters_match_in_order_ignoring_case() {
-    assert!(matched("pk", "Go to the peak").is_some());
-    assert!(matched("PEAK", "Go to the peak").is_some());
-    assert_eq!(matched("kp", "Go to the peak"), None);
-    assert_eq!(matched("peaks", "Go to the peak"), None);
-    assert!(matched("peak go", "Go to the peak").is_some(), "words match in any order");
-    assert_eq!(matched("peak x", "Go to the peak"), None, "every word has to match");
-    assert_eq!(matched("", "anything").map(|it| it.places), Some(vec![]));
-    assert!(matched("x", "").is_none());
+    assert!(match_name("pk", "Go to the peak").is_some());
+    assert!(match_name("PEAK", "Go to the peak").is_some());
+    assert_eq!(match_name("kp", "Go to the peak"), None);
+    assert_eq!(match_name("peaks", "Go to the peak"), None);
+    assert!(match_name("peak go", "Go to the peak").is_some(), "words match in any order");
+    assert_eq!(match_name("peak x", "Go to the peak"), None, "every word has to match");
+    assert_eq!(match_name("", "anything").map(|it| it.indices), Some(vec![]));
+    assert!(match_name("x", "").is_none());
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn word_starts_and_consecutive_letters_rank_higher() {
 #[test]
 fn matched_positions_are_the_best_scoring_ones() {
     let places = |typed, name| {
-        let mut places = matched(typed, name).unwrap().places;
+        let mut places = match_name(typed, name).unwrap().indices;
         places.sort_unstable();
         places
     };
@@ -45,11 +45,11 @@ fn matched_positions_are_the_best_scoring_ones() {
 #[test]
 fn long_and_unusual_names_do_not_panic() {
     let long = "a".repeat(1_000_000);
-    assert!(matched("aaa", &long).is_some());
-    assert_eq!(matched(&long, "aaa"), None);
+    assert!(match_name("aaa", &long).is_some());
+    assert_eq!(match_name(&long, "aaa"), None);
     for name in ["\u{202e}\0\n", "ß—🦀", "   "] {
-        assert_eq!(matched("q", name), None);
-        assert!(matched("   ", name).is_some());
+        assert_eq!(match_name("q", name), None);
+        assert!(match_name("   ", name).is_some());
     }
-    assert!(matched("🦀", "ß—🦀").is_some());
+    assert!(match_name("🦀", "ß—🦀").is_some());
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 #[test]
 fn every_key_is_in_one_group() {
     let groups = groups("");
-    assert_eq!(groups[0].title, FIRST);
+    assert_eq!(groups[0].title, START_TITLE);
     assert_eq!(groups[0].rows.len(), ESSENTIAL.len(), "every essential command has a line in the key table and a key");
-    assert_eq!(groups.last().unwrap().title, FORMS);
+    assert_eq!(groups.last().unwrap().title, SYNTAX_TITLE);
     let titles: BTreeSet<&str> = groups.iter().map(|group| group.title).collect();
     assert_eq!(titles.len(), groups.len(), "titles are unique");
     let shown: usize = groups[1..groups.len() - 1].iter().map(|group| group.rows.len()).sum();
@@ -23,11 +23,11 @@ fn filter_searches_titles_texts_and_keys() {
         groups(filter).iter().flat_map(|group| group.rows.iter().map(|row| (group.title, row.text))).collect()
     };
     assert!(found("PEAK").contains(&(MOVE, "Go to the peak")));
-    assert!(found("peak").iter().all(|(title, _)| *title != FIRST), "no duplicate lines while filtering");
+    assert!(found("peak").iter().all(|(title, _)| *title != START_TITLE), "no duplicate lines while filtering");
     assert!(found("flame zoom").iter().all(|(title, _)| *title == "Flame graph"));
     assert_eq!(found("command palette"), [(PAGE, "Open the command palette")]);
     assert_eq!(found("f2"), [(PAGE, "Turn single-letter keys on or off")], "by its key");
-    assert!(found("regular expression").iter().all(|(title, _)| *title == FORMS));
+    assert!(found("regular expression").iter().all(|(title, _)| *title == SYNTAX_TITLE));
     assert_eq!(found("no such thing"), []);
     assert_eq!(found("  "), found(""), "blank filter matches everything");
 }

@@ -27,7 +27,7 @@ fn server_of_link_is_shown() {
 fn crash_message_has_progress_and_memory_estimate() {
     let died = |bytes, total_bytes| {
         let new = Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0);
-        Loading { bytes, ..new }.when_it_died()
+        Loading { bytes, ..new }.stopped_text()
     };
     assert_eq!(
         died(2 << 30, Some(5 << 30)),

@@ -92,7 +92,7 @@ None.
 fn names_are_escaped() {
     let escaped = |words: &str| {
         let mut text = String::new();
-        escape(&mut text, words);
+        write_escaped(&mut text, words);
         text
     };
     assert_eq!(escaped("<img src=x>"), r"\<img src=x\>");
@@ -100,7 +100,7 @@ fn names_are_escaped() {
     assert_eq!(escaped("@me https://x www.x"), "@\u{200b}me https:\\//x www\\.x");
     let spanned = |name: &str| {
         let mut text = String::new();
-        code(&mut text, name);
+        write_code(&mut text, name);
         text
     };
     assert_eq!(spanned("a``b|c"), r"```a``b\|c```");

@@ -1,7 +1,7 @@
 //! Unit tests of `src/ui/navigate.rs`.
 
 use super::*;
-use crate::shown::Canvas;
+use crate::drawing::Canvas;
 use engine::protocol::DeviceSummary;
 use picture::timeline::Extent;
 use proptest::prelude::*;
@@ -16,16 +16,16 @@ fn fitted_view_is_the_limit() {
     assert_eq!(PLANE.zoom_bytes(fit, 10.0, 1.5), fit);
     assert_eq!(PLANE.moved(fit, 50.0, -50.0), fit);
     assert_eq!(PLANE.with_margin(fit), fit, "no margin beyond the plane");
-    assert!(PLANE.is_served(fit, &fit));
+    assert!(PLANE.is_covered(fit, &fit));
 }
 
 #[test]
 fn reserved_peak_is_shown_if_comparable() {
     let device = |drawn_peak, peak_reserved| DeviceSummary { drawn_peak, peak_reserved, ..Default::default() };
-    assert_eq!(Plane::of(&device(100, 150), Axis::Events).extent.bytes, 150);
-    assert_eq!(Plane::of(&device(100, 5000), Axis::Events).extent.bytes, 100);
-    assert_eq!(Plane::of(&device(0, 5000), Axis::Events).extent.bytes, 5000);
-    assert_eq!(Plane::of(&device(0, 0), Axis::Events).extent, Extent { width: 1, bytes: 1 });
+    assert_eq!(Plane::for_device(&device(100, 150), Axis::Events).extent.bytes, 150);
+    assert_eq!(Plane::for_device(&device(100, 5000), Axis::Events).extent.bytes, 100);
+    assert_eq!(Plane::for_device(&device(0, 5000), Axis::Events).extent.bytes, 5000);
+    assert_eq!(Plane::for_device(&device(0, 0), Axis::Events).extent, Extent { width: 1, bytes: 1 });
 }
 
 proptest! {
@@ -53,7 +53,7 @@ proptest! {
             prop_assert!(view.left_px >= 0 && view.bottom_px >= 0);
             prop_assert!(view.x_from_column(0.0) < PLANE.extent.width as f64);
             let asked = PLANE.with_margin(view);
-            prop_assert!(PLANE.is_served(view, &asked), "the requested view must cover the shown one: {view:?} {asked:?}");
+            prop_assert!(PLANE.is_covered(view, &asked), "the requested view must cover the shown one: {view:?} {asked:?}");
         }
     }
 }

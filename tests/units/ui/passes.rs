@@ -1,18 +1,18 @@
 //! Rendering of the page in several passes.
 
-use super::Passes;
+use super::RenderPasses;
 use proptest::prelude::*;
 
 /// Parts of a page, with the state that each showed last.
 struct Parts {
     shown: Vec<u32>,
-    passes: Passes,
+    passes: RenderPasses,
     state: u32,
 }
 
 impl Parts {
     fn new(count: usize) -> Parts {
-        Parts { shown: vec![0; count], passes: Passes::default(), state: 0 }
+        Parts { shown: vec![0; count], passes: RenderPasses::default(), state: 0 }
     }
 
     /// Renders a frame with time for `time` parts. Returns whether another frame is needed.
@@ -24,7 +24,7 @@ impl Parts {
             time = time.saturating_sub(1);
             has
         };
-        passes.go_on(shown.len(), changed, &mut has_time, &mut |at| shown[at] = *state)
+        passes.run_frame(shown.len(), changed, &mut has_time, &mut |at| shown[at] = *state)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::effect::Origin;
-use crate::stage::{Choice, Stage};
+use crate::stage::{SnapshotChoice, Stage};
 use engine::protocol::{DeviceSummary, FileSummary, SCHEMA};
 
 fn open(name: &str, peaks: &[i64]) -> Shared {
-    let choice = Choice {
+    let choice = SnapshotChoice {
         origin: Origin::File(0),
         member: None,
         file: name.to_owned(),
@@ -36,10 +36,10 @@ fn recent_files_round_trip_with_size_and_peak() {
     recent.add(&open("c%\n.pickle", &[]), 2000);
     recent.add(&open("a b.pickle", &[1 << 30]), 3000);
     recent.add(&Shared::default(), 4000);
-    let read = RecentFiles::parse(&recent.stored());
+    let read = RecentFiles::parse(&recent.to_text());
     assert_eq!(read, recent);
-    assert_eq!(read.facts("a b.pickle"), Some(("117 MiB · peak 1.00 GiB".to_owned(), 3000)));
-    assert_eq!(read.facts("c%\n.pickle"), Some(("117 MiB · peak 0 B".to_owned(), 2000)));
-    assert_eq!(read.facts("d.pickle"), None);
+    assert_eq!(read.describe("a b.pickle"), Some(("117 MiB · peak 1.00 GiB".to_owned(), 3000)));
+    assert_eq!(read.describe("c%\n.pickle"), Some(("117 MiB · peak 0 B".to_owned(), 2000)));
+    assert_eq!(read.describe("d.pickle"), None);
     assert_eq!(RecentFiles::parse("x y z\n1 2\n1 2 3 a"), RecentFiles::parse("1 2 3 a"));
 }

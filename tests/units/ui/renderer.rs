@@ -4,10 +4,10 @@ use super::*;
 
 #[test]
 fn renderer_is_chosen_by_url_parameter() {
-    assert_eq!(Wanted::of_query("?renderer=webgpu"), Wanted::WebGpu);
-    assert_eq!(Wanted::of_query("?url=a&renderer=cpu"), Wanted::Cpu);
-    assert_eq!(Wanted::of_query("?renderer=abacus"), Wanted::Faster);
-    assert_eq!(Wanted::of_query(""), Wanted::Faster);
+    assert_eq!(RequestedRenderer::from_query("?renderer=webgpu"), RequestedRenderer::WebGpu);
+    assert_eq!(RequestedRenderer::from_query("?url=a&renderer=cpu"), RequestedRenderer::Cpu);
+    assert_eq!(RequestedRenderer::from_query("?renderer=abacus"), RequestedRenderer::Fastest);
+    assert_eq!(RequestedRenderer::from_query(""), RequestedRenderer::Fastest);
 }
 
 #[test]

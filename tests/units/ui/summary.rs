@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn unknown_values_are_shown_as_dash() {
     let of = |device: &DeviceSummary, place: &str| {
-        let headline = headlines(device, None).into_iter().find(|headline| headline.place == place);
+        let headline = headlines(device, None).into_iter().find(|headline| headline.position == place);
         headline.map(|headline| (headline.value, headline.note)).unwrap_or_default()
     };
     let requested = DeviceSummary { peak_requested: 2048, end_requested: 1024, ..DeviceSummary::default() };
@@ -20,7 +20,7 @@ fn unknown_values_are_shown_as_dash() {
 #[test]
 fn out_of_memory_is_shown_in_summary() {
     let device = DeviceSummary { actions: vec![("oom".to_owned(), 2)], ..DeviceSummary::default() };
-    let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.place).collect();
+    let places: Vec<&str> = headlines(&device, None).iter().map(|headline| headline.position).collect();
     assert_eq!(places, ["peak", "reserved-peak", "end", "oom"]);
     assert!(device_line(&device).ends_with(" · OOM"));
     let value = |device: &DeviceSummary, failed| headlines(device, failed).pop().map(|headline| headline.value);

@@ -4,8 +4,8 @@ use super::*;
 
 #[test]
 fn urls_are_decoded_from_query_and_encoded() {
-    assert_eq!(of_query("?x=1&url=b.pickle&url=c%20d"), ["b.pickle", "c d"]);
-    assert!(of_query("?nourl=b&url=").is_empty());
+    assert_eq!(urls_in_query("?x=1&url=b.pickle&url=c%20d"), ["b.pickle", "c d"]);
+    assert!(urls_in_query("?nourl=b&url=").is_empty());
     assert_eq!(percent_encoded("0/c d&ä.pickle"), "0/c%20d%26%C3%A4.pickle");
 }
 
@@ -44,20 +44,20 @@ fn server_is_parsed_as_by_browsers() {
 #[test]
 fn mixed_content_is_rejected_before_fetching() {
     for local in ["localhost", "localhost:80", "a.localhost", "127.0.0.1:9", "[::1]", "[::1]:9"] {
-        assert_eq!(refused(&format!("http://{local}/a"), Came::Https), None, "{local}");
+        assert_eq!(blocked_fetch(&format!("http://{local}/a"), PageScheme::Https), None, "{local}");
     }
-    assert!(refused("http://a.b:80/c", Came::Https).is_some_and(|text| text.contains("https address on a.b:80")));
-    assert_eq!(refused("http://a.b/c", Came::Http), None);
-    assert_eq!(refused("http://a.b/c", Came::Disk), None);
-    assert_eq!((refused("https://a.b/c", Came::Https), refused("run/x.pickle", Came::Https)), (None, None));
-    assert!(refused("http://localhost.evil.example/c", Came::Https).is_some());
+    assert!(blocked_fetch("http://a.b:80/c", PageScheme::Https).is_some_and(|text| text.contains("https address on a.b:80")));
+    assert_eq!(blocked_fetch("http://a.b/c", PageScheme::Http), None);
+    assert_eq!(blocked_fetch("http://a.b/c", PageScheme::Disk), None);
+    assert_eq!((blocked_fetch("https://a.b/c", PageScheme::Https), blocked_fetch("run/x.pickle", PageScheme::Https)), (None, None));
+    assert!(blocked_fetch("http://localhost.evil.example/c", PageScheme::Https).is_some());
 }
 
 #[test]
 fn fetch_failures_suggest_an_action() {
-    let text = |status| fetch_failure("https://files.example/x/y.pickle", status, Came::Http);
+    let text = |status| fetch_failure("https://files.example/x/y.pickle", status, PageScheme::Http);
     assert_eq!(text(Some(404)), "files.example has no such file (status 404). Check the link.");
     assert!(text(None).contains("CORS") && text(None).contains("drop it here"));
-    assert!(fetch_failure("https://a.b/c", None, Came::Disk).contains("Access-Control-Allow-Origin: *"));
+    assert!(fetch_failure("https://a.b/c", None, PageScheme::Disk).contains("Access-Control-Allow-Origin: *"));
     assert!(text(Some(503)).contains("503") && text(Some(403)).contains("403") && text(Some(302)).contains("302"));
 }

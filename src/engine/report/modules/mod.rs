@@ -3,22 +3,22 @@
 mod sums;
 mod tree;
 
-pub(super) use tree::Tree;
+pub(super) use tree::ModuleTree;
 
 use super::job::Job;
-use super::writing::{MOST_ROWS, StackLines, bytes, cut, row, says, shown};
+use super::writer::{MOST_ROWS, StackLines, bytes_text, truncate, evidence_row, statement, range_evidence};
 use crate::open::OpenFile;
-use crate::places::lasted_us;
+use crate::moments::elapsed_us;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
-use base::apart::apart;
-use base::slice::{Slice, Sliced};
-use base::sorted::{pair, sorted_by_key};
-use base::units::{EventIdx, counted, percent};
+use base::out_of_line::out_of_line;
+use base::slice::{TimeSlice, SliceResult};
+use base::sorted::{two_part_key, sorted_by_key};
+use base::units::{EventIdx, pluralize, percent};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
-use sums::{Named, Sum, Sums};
+use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 
 /// Maximum length in bytes of an annotation that is used as a module name.
@@ -32,7 +32,7 @@ const NOTE: &str = "Modules in the order of their first call, indented by nestin
 pub(super) struct Modules {
     device: i64,
     question: ReportQuestion,
-    tree: Tree,
+    tree: ModuleTree,
     sums: Sums,
     outermost: Radix,
 }
@@ -44,10 +44,10 @@ impl Modules {
     }
 
     /// Ranks modules for the row limit: outer modules before inner ones, then by allocated bytes.
-    fn rank(&mut self, slice: &mut Slice) -> Sliced {
+    fn rank(&mut self, slice: &mut TimeSlice) -> SliceResult {
         let known = self.outermost.len();
         if known == 0 {
-            self.outermost = Radix::with_room(self.tree.modules.len());
+            self.outermost = Radix::with_capacity(self.tree.modules.len());
         }
         for (number, (module, sum)) in self.tree.modules.iter().zip(&self.sums.sums).enumerate().skip(known) {
             slice.tick()?;
@@ -58,11 +58,11 @@ impl Modules {
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let telling = Telling { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
+        let telling = ReportContext { snapshot, history, tree: &self.tree, sums: &self.sums.sums };
         let ranked = std::mem::take(&mut self.outermost).into_ids();
         // Modules that occur only on another device or before the trace are left out.
         let is_here =
-            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live > 0);
+            |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
         let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
@@ -71,27 +71,27 @@ impl Modules {
 }
 
 impl Job for Modules {
-    fn step(&mut self, file: &mut OpenFile, slice: &mut Slice) -> Sliced<Report> {
+    fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         let Some(history) = file.history(self.device) else {
             return Ok(Report { topic: Topic::Modules, ..Report::default() });
         };
-        apart(|| self.tree.step(&file.snapshot, slice))?;
-        apart(|| self.sums.step(file, history, &self.tree, slice))?;
-        apart(|| self.rank(slice))?;
-        Ok(apart(|| self.report(&file.snapshot, history)))
+        out_of_line(|| self.tree.step(&file.snapshot, slice))?;
+        out_of_line(|| self.sums.step(file, history, &self.tree, slice))?;
+        out_of_line(|| self.rank(slice))?;
+        Ok(out_of_line(|| self.report(&file.snapshot, history)))
     }
 }
 
 /// Inputs of the report.
-struct Telling<'a> {
+struct ReportContext<'a> {
     snapshot: &'a Snapshot,
     history: &'a DeviceHistory,
-    tree: &'a Tree,
-    sums: &'a [Sum],
+    tree: &'a ModuleTree,
+    sums: &'a [ModuleTotals],
 }
 
-impl Telling<'_> {
-    fn sum(&self, number: u32) -> Option<Sum> {
+impl ReportContext<'_> {
+    fn sum(&self, number: u32) -> Option<ModuleTotals> {
         self.sums.get(number as usize).copied()
     }
 
@@ -100,10 +100,10 @@ impl Telling<'_> {
     }
 
     /// Returns the annotation around all events of a module, if it looks like a module name and the parent has another.
-    fn annotation(&self, module: Module, sum: Sum) -> Option<StringId> {
-        let Named::As(Some(name)) = sum.named else { return None };
+    fn annotation(&self, module: Module, sum: ModuleTotals) -> Option<StringId> {
+        let CommonAnnotation::Same(Some(name)) = sum.annotation else { return None };
         let is_of_outer =
-            self.module(module.parent).and_then(|_| self.sum(module.parent)).is_some_and(|it| it.named == sum.named);
+            self.module(module.parent).and_then(|_| self.sum(module.parent)).is_some_and(|it| it.annotation == sum.annotation);
         let text = self.snapshot.strings.bytes(name);
         let is_path = text.len() <= LONGEST_NAME
             && text.contains(&b'.')
@@ -112,7 +112,7 @@ impl Telling<'_> {
     }
 
     /// Returns the name of a module: its annotation, its class if Python recorded it, or the file of its `forward`.
-    fn name(&self, module: Module, sum: Sum) -> String {
+    fn name(&self, module: Module, sum: ModuleTotals) -> String {
         if let Some(name) = self.annotation(module, sum) {
             return self.snapshot.strings.text(name).into_owned();
         }
@@ -120,66 +120,66 @@ impl Telling<'_> {
     }
 
     fn calls(&self, module: Module) -> String {
-        module.calls(self.snapshot)
+        module.call_location(self.snapshot)
     }
 
     fn statement(&self, modules: &[u32]) -> Statement {
-        let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live, number)));
+        let heaviest = modules.iter().filter_map(|&number| Some((self.sum(number)?.live_at_peak, number)));
         // Of equally large modules, the innermost is chosen. It has the highest number.
         let Some((live, number)) = heaviest.max() else {
             let text = "No modules found: no stack contains a forward called by nn.Module.".to_owned();
-            return says(Tone::Fact, text, None);
+            return statement(Tone::Fact, text, None);
         };
-        let mut text = counted(modules.len() as u64, "module");
+        let mut text = pluralize(modules.len() as u64, "module");
         let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else {
-            return says(Tone::Fact, text, None);
+            return statement(Tone::Fact, text, None);
         };
         if live == 0 {
             text.push_str(". Nothing allocated in them is live at the peak.");
-            return says(Tone::Fact, text, Some(self.evidence(module, sum)));
+            return statement(Tone::Fact, text, Some(self.evidence(module, sum)));
         }
         text.push_str(". Largest at the peak: ");
         text.push_str(&self.name(module, sum));
         text.push_str(", called at ");
         text.push_str(&self.calls(module));
         text.push_str(" (");
-        text.push_str(&bytes(live));
+        text.push_str(&bytes_text(live));
         text.push_str(", ");
         text.push_str(&percent(live, self.history.numbers.drawn_peak));
         text.push_str(" of the peak).");
-        says(Tone::Fact, text, Some(self.evidence(module, sum)))
+        statement(Tone::Fact, text, Some(self.evidence(module, sum)))
     }
 
-    fn evidence(&self, module: Module, sum: Sum) -> Evidence {
+    fn evidence(&self, module: Module, sum: ModuleTotals) -> Evidence {
         let find = Some(self.calls(module)).filter(|call| !call.is_empty());
         // Modules known only from blocks in the final snapshot have no range in the trace.
         if sum.events == 0 {
             return Evidence { find, ..Evidence::default() };
         }
         let span = Span { from: sum.first, to: sum.last.saturating_add(1).min(self.history.event_count()) };
-        Evidence { find, ..shown(span, sum.peak_moment) }
+        Evidence { find, ..range_evidence(span, sum.peak_moment) }
     }
 
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
-        type Row = (Module, Sum);
-        let known = |sum: Sum, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
-        let lasted = |sum: Sum| lasted_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
+        type Row = (Module, ModuleTotals);
+        let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
+        let lasted = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
-            column::text("module", "module", |(module, sum): Row| cut(&self.name(module, sum))),
-            column::text("called_at", "called at", |(module, _): Row| cut(&self.calls(module))),
+            column::text("module", "module", |(module, sum): Row| truncate(&self.name(module, sum))),
+            column::text("called_at", "called at", |(module, _): Row| truncate(&self.calls(module))),
             column::cell("peak_live_bytes", "peak", |(_, sum): Row| known(sum, Cell::Bytes(sum.peak))),
             column::cell("peak_reserved_bytes", "peak reserved", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
                 reserved => known(sum, Cell::Bytes(reserved)),
             }),
-            column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live),
+            column::bytes("live_bytes_at_peak", "live at the device's peak", |(_, sum): Row| sum.live_at_peak),
             column::count("allocations", "allocations", |(_, sum): Row| sum.allocations),
             column::bytes("requested_bytes", "requested", |(_, sum): Row| sum.allocated),
             column::count("frees", "frees", |(_, sum): Row| sum.frees),
             column::bytes("freed_bytes", "freed", |(_, sum): Row| sum.freed),
             column::cell("mean_fragmentation", "≤ mean fragmentation", |(_, sum): Row| match sum.reserved {
                 0 => Cell::Nothing,
-                _ => known(sum, Cell::Ratio(sum.fragmentation / sum.events as f64)),
+                _ => known(sum, Cell::Ratio(sum.fragmentation_sum / sum.events as f64)),
             }),
             column::cell("duration_us", "duration", |(_, sum): Row| {
                 lasted(sum).map_or(Cell::Nothing, |lasted| known(sum, Cell::Micros(lasted.unsigned_abs())))
@@ -190,26 +190,26 @@ impl Telling<'_> {
         let told = modules.get(..rows as usize).unwrap_or(modules);
         sheet.left_out = (modules.len() - told.len()) as u32;
         let mut lines = StackLines::default();
-        for number in self.in_order(told) {
+        for number in self.depth_first(told) {
             let (Some(module), Some(sum)) = (self.module(number), self.sum(number)) else { continue };
             let calls =
                 std::iter::successors(Some(module), |inner| self.module(inner.parent)).filter_map(|inner| inner.call);
             sheet.rows.push(SheetRow {
                 cells: cells(&columns, (module, sum)),
-                stack: lines.of_frames(self.snapshot, calls),
+                stack: lines.frame_lines(self.snapshot, calls),
                 depth: module.depth,
-                ..row(self.evidence(module, sum))
+                ..evidence_row(self.evidence(module, sum))
             });
         }
         sheet
     }
 
     /// Returns modules in depth-first order, siblings by their first event.
-    fn in_order(&self, told: &[u32]) -> Vec<u32> {
+    fn depth_first(&self, told: &[u32]) -> Vec<u32> {
         let key = |&number: &u32| {
             let sum = self.sum(number).unwrap_or_default();
             let first = if sum.events > 0 { sum.first } else { u32::MAX };
-            pair(first.into(), number.into())
+            two_part_key(first.into(), number.into())
         };
         let by_time = sorted_by_key(told.to_vec(), key);
         // First child and next sibling of each module.

@@ -3,9 +3,9 @@
 //! A module appears in a stack as a `forward` called by PyTorch's `Module.__call__`. Modules are distinguished by the
 //! calling module (or the frame outside all modules), by the frames between the two, and by the file of the `forward`.
 
-use crate::report::calls::{Calls, Role};
+use crate::report::frame_roles::{FrameRoles, Role};
 use analysis::site;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 
@@ -33,7 +33,7 @@ impl Module {
     }
 
     /// Returns the location of the call, on one line. Empty if unknown.
-    pub(in crate::report) fn calls(self, snapshot: &Snapshot) -> String {
+    pub(in crate::report) fn call_location(self, snapshot: &Snapshot) -> String {
         self.call.map_or_else(String::new, |call| site::short(snapshot, snapshot.frames.frame(call)))
     }
 }
@@ -45,75 +45,75 @@ struct Position {
     /// Index of the path: the frames from the module's `forward` on. Outside of modules, only the innermost frame.
     path: u32,
     /// True if the innermost frame is PyTorch code that calls a module.
-    calls: bool,
+    in_module_call: bool,
 }
 
 /// Modules of a snapshot.
 #[derive(Default)]
-pub(in crate::report) struct Tree {
-    roles: Calls,
-    places: Vec<Position>,
+pub(in crate::report) struct ModuleTree {
+    roles: FrameRoles,
+    positions: Vec<Position>,
     /// The first entry stands for no module.
     pub(in crate::report) modules: Vec<Module>,
-    numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
+    module_numbers: HashMap<(u32, u32, StringId), u32, foldhash::fast::RandomState>,
     /// Last frame of each path. The first path is empty.
     paths: Vec<Option<FrameId>>,
     path_numbers: HashMap<(u32, FrameId), u32, foldhash::fast::RandomState>,
 }
 
-impl Tree {
+impl ModuleTree {
     /// Processes further stacks.
-    pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut Slice) -> Sliced {
+    pub(in crate::report) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult {
         let count = snapshot.stacks.len();
-        if self.places.is_empty() {
-            self.places = Vec::with_capacity(count);
-            self.places.push(Position::default());
+        if self.positions.is_empty() {
+            self.positions = Vec::with_capacity(count);
+            self.positions.push(Position::default());
             self.modules.push(Module { parent: 0, depth: 0, call: None, forward: None });
             self.paths.push(None);
         }
-        for stack in self.places.len()..count {
+        for stack in self.positions.len()..count {
             slice.tick()?;
             let place = snapshot.stacks.innermost(StackId(stack as u32)).map(|(callers, frame)| {
-                let before = self.places.get(callers.0 as usize).copied().unwrap_or_default();
-                self.next(snapshot, before, frame)
+                let before = self.positions.get(callers.0 as usize).copied().unwrap_or_default();
+                self.with_frame(snapshot, before, frame)
             });
-            self.places.push(place.unwrap_or_default());
+            self.positions.push(place.unwrap_or_default());
         }
         Ok(())
     }
 
     /// Returns the number of the module of a stack, or 0 if it has none.
-    pub(in crate::report) fn of(&self, stack: StackId) -> u32 {
-        self.places.get(stack.0 as usize).map_or(0, |place| place.module)
+    pub(in crate::report) fn module_of(&self, stack: StackId) -> u32 {
+        self.positions.get(stack.0 as usize).map_or(0, |place| place.module)
     }
 
     /// Returns the position of a stack with one more frame.
-    fn next(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
-        let role = self.roles.role(snapshot, frame);
+    fn with_frame(&mut self, snapshot: &Snapshot, before: Position, frame: FrameId) -> Position {
+        let role = self.roles.classify(snapshot, frame);
         match role {
             Role::Native => before,
-            Role::Call => Position { calls: true, ..before },
-            Role::Wrapper if before.calls => before,
-            Role::Forward if before.calls => {
+            Role::ModuleCall => Position { in_module_call: true, ..before },
+            Role::Wrapper if before.in_module_call => before,
+            Role::Forward if before.in_module_call => {
                 let file = snapshot.frames.frame(frame).filename;
                 let next = self.modules.len() as u32;
-                let module = *self.numbers.entry((before.module, before.path, file)).or_insert(next);
+                let module = *self.module_numbers.entry((before.module, before.path, file)).or_insert(next);
                 if module == next {
                     let depth = self.modules.get(before.module as usize).map_or(0, |parent| parent.depth);
                     let depth = depth + u32::from(before.module > 0);
                     let call = self.paths.get(before.path as usize).copied().flatten();
                     self.modules.push(Module { parent: before.module, depth, call, forward: Some(frame) });
                 }
-                Position { module, path: self.path(0, frame), calls: false }
+                Position { module, path: self.path_number(0, frame), in_module_call: false }
             }
             _ => {
                 let path = if before.module == 0 { 0 } else { before.path };
-                Position { module: before.module, path: self.path(path, frame), calls: false }
+                Position { module: before.module, path: self.path_number(path, frame), in_module_call: false }
             }
         }
     }
 
-    fn path(&mut self, before: u32, frame: FrameId) -> u32 {
+    fn path_number(&mut self, before: u32, frame: FrameId) -> u32 {
         let next = self.paths.len() as u32;
         let path = *self.path_numbers.entry((before, frame)).or_insert(next);
         if path == next {

@@ -6,45 +6,45 @@
 //!    of the next.
 //! 3. A call stack that allocates at even intervals (`recurrence.rs`), if that gives more steps than rule 2.
 //!
-//! Other reports create a [`Finding`], call its `step` until it is done, and read its `steps`. Their spans are
+//! Other reports create a [`StepFinder`], call its `step` until it is done, and read its `steps`. Their spans are
 //! ascending and don't overlap.
 
 mod families;
-mod found;
+mod rule;
 mod placed;
 mod recurrence;
 
-pub(super) use found::{How, Steps, WARM_UP};
-pub(super) use placed::Placed;
+pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
+pub(super) use placed::PlacedAnnotations;
 
 use crate::open::OpenFile;
 use crate::protocol::Span;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
 
 /// Search for the steps of a device.
-pub(super) struct Finding {
+pub(super) struct StepFinder {
     device: i64,
-    pub(super) placed: Placed,
+    pub(super) placed: PlacedAnnotations,
     is_placed: bool,
     families: Families,
     /// Steps from annotations, once the annotations were read.
-    by_name: Option<Steps>,
+    from_annotations: Option<Steps>,
     recurrence: Recurrence,
     pub(super) steps: Steps,
     is_done: bool,
 }
 
-impl Finding {
-    pub(super) fn new(device: i64) -> Finding {
+impl StepFinder {
+    pub(super) fn new(device: i64) -> StepFinder {
         let (placed, families, by_name, recurrence, steps) = Default::default();
-        Finding { device, placed, is_placed: false, families, by_name, recurrence, steps, is_done: false }
+        StepFinder { device, placed, is_placed: false, families, from_annotations: by_name, recurrence, steps, is_done: false }
     }
 
     /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
-    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut Slice) -> Sliced {
+    pub(super) fn step(&mut self, file: &OpenFile, slice: &mut TimeSlice) -> SliceResult {
         let Some(history) = file.history(self.device) else { return Ok(()) };
         if self.is_done {
             return Ok(());
@@ -53,15 +53,15 @@ impl Finding {
             self.placed.step(history, slice)?;
             self.is_placed = true;
         }
-        if self.by_name.is_none() {
+        if self.from_annotations.is_none() {
             self.families.step(&file.snapshot, history, &self.placed, slice)?;
-            self.by_name = Some(self.families.take_steps().unwrap_or_default());
+            self.from_annotations = Some(self.families.take_steps().unwrap_or_default());
         }
-        let is_plain = self.by_name.as_ref().is_some_and(|steps| matches!(steps.found, How::Annotations(_)));
+        let is_plain = self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
         if !is_plain {
             self.recurrence.step(&file.snapshot, history, slice)?;
         }
-        let (by_name, by_stack) = (self.by_name.take().unwrap_or_default(), self.recurrence.take_steps());
+        let (by_name, by_stack) = (self.from_annotations.take().unwrap_or_default(), self.recurrence.take_steps());
         let is_by_name = is_plain || !by_name.spans.is_empty() && by_name.spans.len() >= by_stack.spans.len();
         self.steps = if is_by_name { by_name } else { by_stack };
         self.is_done = true;
@@ -71,7 +71,7 @@ impl Finding {
 
     /// Returns the size of the results in bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        let Placed { places, spans, .. } = &self.placed;
+        let PlacedAnnotations { annotations: places, spans, .. } = &self.placed;
         places.capacity() * size_of::<PlacedAnnotation>()
             + (spans.capacity() + self.steps.spans.capacity()) * size_of::<Span>()
     }

@@ -2,7 +2,7 @@
 
 use crate::marks::annotation_span;
 use crate::protocol::Span;
-use base::slice::{Slice, Sliced};
+use base::slice::{TimeSlice, SliceResult};
 use history::replay::{AnnotationRange, DeviceHistory};
 
 /// Annotation that overlaps the trace.
@@ -16,44 +16,44 @@ pub(in crate::report) struct PlacedAnnotation {
 
 /// Annotations of a device that overlap its trace, sorted by start.
 #[derive(Default)]
-pub(in crate::report) struct Placed {
-    pub(in crate::report) places: Vec<PlacedAnnotation>,
+pub(in crate::report) struct PlacedAnnotations {
+    pub(in crate::report) annotations: Vec<PlacedAnnotation>,
     /// Ranges of moments, from the state before the first event to the state after the last. Events at the exact
     /// start or end time are included. An annotation without an end goes on to the end of the trace.
     pub(in crate::report) spans: Vec<Span>,
     /// Rows that ended before the first event or started after the last.
-    pub(in crate::report) outside: Vec<u32>,
+    pub(in crate::report) outside_rows: Vec<u32>,
     /// Number of all annotations if the trace has no times, so none can be placed.
-    pub(in crate::report) timeless: usize,
-    next: usize,
+    pub(in crate::report) without_time: usize,
+    next_row: usize,
     /// End times of the open annotations. `i64::MAX` for those without an end.
-    open: Vec<i64>,
+    open_ends_us: Vec<i64>,
 }
 
-impl Placed {
+impl PlacedAnnotations {
     /// Places the annotations.
-    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut Slice) -> Sliced {
-        let Some(clock) = history.events.times.clock() else {
-            self.timeless = history.annotations.len();
+    pub(super) fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+        let Some(clock) = history.events.times.time_axis() else {
+            self.without_time = history.annotations.len();
             return Ok(());
         };
         let last_us = history.numbers.time_us.map_or(i64::MAX, |(_, last)| last);
-        for range in history.annotations.iter().skip(self.next) {
+        for range in history.annotations.iter().skip(self.next_row) {
             slice.tick()?;
-            let row = self.next as u32;
-            self.next += 1;
+            let row = self.next_row as u32;
+            self.next_row += 1;
             let end_us = end_us(range);
             // Overlapping annotations count as nested.
-            while self.open.last().is_some_and(|&end| end < range.start_us) {
-                self.open.pop();
+            while self.open_ends_us.last().is_some_and(|&end| end < range.start_us) {
+                self.open_ends_us.pop();
             }
-            let depth = self.open.len() as u32;
-            self.open.push(end_us);
+            let depth = self.open_ends_us.len() as u32;
+            self.open_ends_us.push(end_us);
             if end_us < clock.first_us() || range.start_us > last_us {
-                self.outside.push(row);
+                self.outside_rows.push(row);
                 continue;
             }
-            self.places.push(PlacedAnnotation { row, depth });
+            self.annotations.push(PlacedAnnotation { row, depth });
             self.spans.push(annotation_span(history, clock, range));
         }
         Ok(())

@@ -10,13 +10,13 @@
 //! The storage of the parts has to detect damage. This module only checks references, so that no part leads outside of
 //! a table.
 
-mod checking;
+mod validation;
 mod packing;
 mod reading;
 mod writing;
 
-pub(super) use reading::{Histories, Image};
-pub use writing::{parts, warning_parts};
+pub(super) use reading::{HistoryLoader, ImageReader};
+pub use writing::{write_parts, write_warning_parts};
 
 use crate::snapshot::WarningKind;
 use base::column::Column;
@@ -50,14 +50,14 @@ const KINDS: [WarningKind; 11] = [
     WarningKind::AllocatedTwice,
     WarningKind::FreedTwice,
     WarningKind::FreeOfUnknownBlock,
-    WarningKind::SizeOfFreeDiffers,
+    WarningKind::FreeSizeDiffers,
     WarningKind::UnexplainedBytes,
     WarningKind::NegativeRemainder,
     WarningKind::FreesNeverComplete,
-    WarningKind::TimeStepsBack,
+    WarningKind::TimeDecreases,
     WarningKind::AnnotationWithoutStart,
     WarningKind::TotalsAtLimit,
-    WarningKind::BeyondReserved,
+    WarningKind::LiveExceedsReserved,
 ];
 
 #[cfg(test)]

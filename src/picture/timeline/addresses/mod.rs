@@ -9,8 +9,8 @@
 //! The thin blocks of a cell are drawn as one rectangle in the colour of the largest, where no other block covers it.
 //! So every live block is drawn, and a gap of a whole row is never painted over.
 
-mod ground;
-mod lying;
+mod mapped;
+mod blocks;
 mod source;
 mod sweep;
 
@@ -20,10 +20,10 @@ use super::outline::OutlineRect;
 use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
-use base::slice::{Slice, Sliced, Spent};
-use ground::Ground;
+use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use mapped::MappedMemory;
 use history::replay::AllocationId;
-use lying::{Lying, rows_of};
+use blocks::{AddressBlocks, rows_of};
 pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
 
@@ -33,8 +33,8 @@ pub struct AddressJob {
     view: View,
     grid: Grid,
     columns: SceneColumns,
-    ground: Ground,
-    lying: Lying,
+    ground: MappedMemory,
+    lying: AddressBlocks,
     stage: Stage,
 }
 
@@ -55,8 +55,8 @@ impl AddressJob {
     pub fn new(source: &AddressSource, view: View) -> AddressJob {
         let view = cut_to_largest(view);
         let grid = Grid::new(&view, source.source.requested.moment_count(), source.source.clock);
-        let columns = grid.table();
-        let (ground, lying) = (Ground::new(&view, &grid), Lying::new(&view));
+        let columns = grid.empty_columns();
+        let (ground, lying) = (MappedMemory::new(&view, &grid), AddressBlocks::new(&view));
         AddressJob { view, grid, columns, ground, lying, stage: Stage::Moments }
     }
 
@@ -64,7 +64,7 @@ impl AddressJob {
     ///
     /// # Errors
     /// The time is up, or the scene was already returned.
-    pub fn step(&mut self, source: &AddressSource, slice: &mut Slice) -> Sliced<Scene> {
+    pub fn step(&mut self, source: &AddressSource, slice: &mut TimeSlice) -> SliceResult<Scene> {
         loop {
             match &mut self.stage {
                 Stage::Moments => {
@@ -77,7 +77,7 @@ impl AddressJob {
                 }
                 Stage::Collect => {
                     self.lying.step(source, &self.grid, &mut self.columns, slice)?;
-                    self.stage = Stage::Estimate(Box::new(Estimate::new(self.most_quads())));
+                    self.stage = Stage::Estimate(Box::new(Estimate::new(self.max_quads())));
                 }
                 Stage::Estimate(estimate) => {
                     let band_px = estimate.step(&self.lying, &self.grid, slice)?;
@@ -88,24 +88,24 @@ impl AddressJob {
                         let band_px = sweep.band_px() * 2;
                         self.stage = self.sweep(band_px);
                     }
-                    Swept::Done => return self.take().ok_or(Spent),
+                    Swept::Done => return self.take().ok_or(OutOfTime),
                 },
-                Stage::Done => return Err(Spent),
+                Stage::Done => return Err(OutOfTime),
             }
         }
     }
 
     /// Creates a scene at once, without slices.
     pub fn run(source: &AddressSource, view: View) -> Option<Scene> {
-        AddressJob::new(source, view).step(source, &mut Slice::new(&mut || true)).ok()
+        AddressJob::new(source, view).step(source, &mut TimeSlice::new(&mut || true)).ok()
     }
 
-    fn most_quads(&self) -> usize {
+    fn max_quads(&self) -> usize {
         MAX_QUADS - self.ground.quads.len()
     }
 
     fn sweep(&self, band_px: u32) -> Stage {
-        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.most_quads())))
+        Stage::Sweep(Box::new(Sweep::new(band_px, &self.lying, &self.grid, self.max_quads())))
     }
 
     fn take(&mut self) -> Option<Scene> {
@@ -130,14 +130,14 @@ pub fn address_outline(source: &AddressSource, view: &View, allocation: Allocati
     let rows = rows_of(view, (source.place)(id)?)?;
     let (born, died, _) = source.source.allocations.span(id);
     let grid = Grid::new(view, source.source.requested.moment_count(), source.source.clock);
-    let mut columns = grid.table();
-    grid.choose_moments(&mut columns, &source.source, &mut Slice::new(&mut || true)).ok()?;
+    let mut columns = grid.empty_columns();
+    grid.choose_moments(&mut columns, &source.source, &mut TimeSlice::new(&mut || true)).ok()?;
     let window = grid.all_moments();
     if born >= died || born >= window.end || died <= window.start {
         return None;
     }
-    let [enters, leaves] = [born, died].map(|moment| grid.first_reaching(&columns.moment, moment));
-    let column = grid.near(born.max(window.start));
+    let [enters, leaves] = [born, died].map(|moment| grid.first_column_from(&columns.moment, moment));
+    let column = grid.column_of(born.max(window.start));
     let [from, to] = if enters < leaves { [enters, leaves] } else { [column, column + 1] };
     Some(OutlineRect { x: [from, to].map(|column| grid.edge_px(column)), y: rows.map(i32::from) })
 }

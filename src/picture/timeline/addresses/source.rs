@@ -9,7 +9,7 @@ pub struct AddressSource<'a> {
     /// Lifetimes, totals and colours. The stacking order is ignored.
     pub source: Source<'a>,
     /// Predicate of the allocations in this picture. `None` includes all that have a place.
-    pub has: Option<&'a dyn Fn(AllocationId) -> bool>,
+    pub includes: Option<&'a dyn Fn(AllocationId) -> bool>,
     /// First byte of an allocation on the axis, and one past its last. `None` if it is not in this picture.
     pub place: &'a dyn Fn(AllocationId) -> Option<[u64; 2]>,
     /// Lifetimes of the reserved address ranges.

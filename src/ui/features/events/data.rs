@@ -1,7 +1,7 @@
 //! State and actions of the Events tab.
 
 use crate::latest::Latest;
-use crate::rows::{Chosen, Copying, Extent};
+use crate::rows::{RowSelection, Copying, SelectMode};
 use crate::scroll::Scroll;
 use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;
@@ -14,16 +14,16 @@ pub const ROW_PX: f64 = 22.0;
 pub struct Events {
     /// Text of the filter field.
     pub text: String,
-    pub wrong: Option<String>,
+    pub error: Option<String>,
     /// Filter in effect: the last valid text and the chosen actions.
     pub(crate) filter: EventsFilter,
     /// Selected rows and the active row.
-    pub chosen: Chosen,
+    pub selected_rows: RowSelection,
     pub scroll: Scroll,
     pub(crate) answer: Latest<EventsQuestion, Rc<EventsPage>>,
     /// Position of the cursor that was last revealed in the list or set by it.
-    pub(crate) followed: Option<u32>,
-    pub(crate) lead: Lead,
+    pub(crate) revealed_moment: Option<u32>,
+    pub(crate) lead: SyncDirection,
     pub(crate) copying: Copying,
 }
 
@@ -31,13 +31,13 @@ impl Default for Events {
     fn default() -> Events {
         Events {
             text: String::new(),
-            wrong: None,
+            error: None,
             filter: EventsFilter::default(),
-            chosen: Chosen::default(),
+            selected_rows: RowSelection::default(),
             scroll: Scroll::new(ROW_PX),
             answer: Latest::default(),
-            followed: None,
-            lead: Lead::default(),
+            revealed_moment: None,
+            lead: SyncDirection::default(),
             copying: Copying::default(),
         }
     }
@@ -60,7 +60,7 @@ impl Events {
     }
 
     /// Sets the filter by action.
-    pub(crate) fn list_actions(&mut self, actions: u32) {
+    pub(crate) fn set_actions(&mut self, actions: u32) {
         self.filter.actions = actions;
     }
 
@@ -75,9 +75,9 @@ impl Events {
 pub enum EventsAction {
     /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
-    RowClicked(u32, Extent),
+    RowClicked(u32, SelectMode),
     /// Text of the filter field.
-    Typed(String),
+    FilterTyped(String),
     /// Toggles the filter by an action, given by its index in [`engine::protocol::Action::ALL`].
     ActionToggled(u32),
 }
@@ -87,16 +87,16 @@ pub enum EventsAction {
 pub enum EventStep {
     Select,
     /// Goes to the event that allocated the selected allocation.
-    ToBorn,
+    ToAllocated,
     ToFreed,
 }
 
 /// Synchronization of the list and the cursor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Lead {
+pub(crate) enum SyncDirection {
     /// The list follows the cursor.
     #[default]
-    Moment,
+    CursorLeads,
     /// The cursor moves to the active row, once the event of that row is known.
-    Row,
+    RowLeads,
 }

@@ -1,7 +1,7 @@
 //! State and actions of exports.
 
 use super::crop_range::CropRange;
-use crate::figure::{Figure, words::Words};
+use crate::figure::{Figure, words::SheetText};
 use crate::picture_file::Format;
 use engine::protocol::{ExportFormat, ExportTable, Looks};
 use picture::timeline::{OutlineRect, View};
@@ -19,8 +19,8 @@ pub enum Dialog {
 #[derive(Clone, Debug, Default)]
 pub struct Export {
     pub dialog: Dialog,
-    pub(super) wanted: Option<Format>,
-    pub(super) making: Option<Box<Making>>,
+    pub(super) requested_format: Option<Format>,
+    pub(super) pending_picture: Option<Box<PendingPicture>>,
     /// Table for the formats CSV and JSON Lines.
     pub table: ExportTable,
     /// Range to export as a smaller snapshot.
@@ -33,7 +33,7 @@ pub struct Export {
 
 /// A picture that waits for its scene. The other fields are as they were when the scene was requested.
 #[derive(Clone, Debug)]
-pub(super) struct Making {
+pub(super) struct PendingPicture {
     /// Serials of the requests for scene and outline.
     pub(super) serials: [u32; 2],
     pub(super) format: Format,
@@ -41,14 +41,14 @@ pub(super) struct Making {
     pub(super) looks: Looks,
     pub(super) faded: BTreeSet<u32>,
     pub(super) figure: Figure,
-    pub(super) words: Words,
+    pub(super) words: SheetText,
     pub(super) outline: Vec<OutlineRect>,
 }
 
 impl Export {
     /// Returns true while the worker computes a scene for a file.
     pub(crate) fn is_drawing(&self) -> bool {
-        self.making.is_some()
+        self.pending_picture.is_some()
     }
 }
 
@@ -58,14 +58,14 @@ pub enum ExportAction {
     /// The browser closed the dialog.
     Closed,
     /// The picture was saved under this name, or saving failed.
-    Saved(Result<String, String>),
+    PictureSaved(Result<String, String>),
     /// The worker has written a file of this name, or failed.
-    Written(Result<String, String>),
+    FileWritten(Result<String, String>),
     /// A table was chosen, by its index.
     TableChosen(usize),
     CropChosen(usize),
     /// A torch.profiler trace with this name was chosen.
-    TraceGiven(String),
+    TraceChosen(String),
 }
 
 /// Commands of the export dialog.

@@ -1,20 +1,20 @@
 //! Link keys of the flame graph.
 
-use super::{FlameGraph, Growth};
-use crate::link::reading::{Key, kept, optional, word};
+use super::{FlameGraph, GrowthDirection};
+use crate::link::value::{Key, view_key, format_optional, word_if};
 
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
-    kept(
+    view_key(
         "zoom",
-        |flame, shared| optional(flame.zoom_node(shared)),
+        |flame, shared| format_optional(flame.zoom_node(shared)),
         |flame, shared, link| {
             let node = link.number().unwrap_or(0);
             flame.zoom_to(shared, node);
         },
     ),
-    kept(
+    view_key(
         "flame",
-        |flame, _| word(flame.growth == Growth::Up, "up"),
-        |flame, _, link| flame.growth = if link.is_second(["down", "up"]) { Growth::Up } else { Growth::Down },
+        |flame, _| word_if(flame.growth == GrowthDirection::Up, "up"),
+        |flame, _, link| flame.growth = if link.is_second_word(["down", "up"]) { GrowthDirection::Up } else { GrowthDirection::Down },
     ),
 ];

@@ -2,11 +2,11 @@
 
 use crate::latest::Latest;
 use crate::scroll::Scroll;
-use crate::shown::Canvas;
-use engine::protocol::{Details, Only, PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use crate::drawing::Canvas;
+use engine::protocol::{Details, MemoryFilter, PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
 use std::rc::Rc;
 
-pub(crate) const A_THOUSAND: f64 = 1000.0;
+pub(crate) const ZOOM_SCALE: f64 = 1000.0;
 
 pub(crate) fn allocation(piece: &StatePiece) -> Option<u32> {
     (piece.kind != PieceKind::Free).then_some(piece.allocation)
@@ -31,7 +31,7 @@ pub struct Memory {
     /// Size of the canvas. `None` until it has one.
     pub canvas: Option<Canvas>,
     pub scroll: Scroll,
-    pub only: Only,
+    pub filter: MemoryFilter,
     /// Order of the segments within a group.
     pub sort: SegmentSort,
     /// Bytes per CSS pixel. `None` fits all segments.
@@ -39,19 +39,19 @@ pub struct Memory {
     /// Position of the pointer in device pixels, from the upper left corner of the canvas.
     pub pointer: Option<[f64; 2]>,
     /// The active block or segment, set by keys or a click.
-    pub(crate) active: Option<Stop>,
+    pub(crate) active: Option<NavTarget>,
     /// Text of the field for a simulated request.
-    pub text: String,
-    pub wrong: Option<String>,
+    pub request_text: String,
+    pub request_error: Option<String>,
     pub(crate) request: Option<u64>,
     /// Address to locate.
     pub(crate) reveal: Option<u64>,
     /// True if the address must also be scrolled into view.
-    pub(crate) brings: bool,
+    pub(crate) scrolls_to_reveal: bool,
     /// The allocation that was last scrolled into view.
-    pub(crate) followed: Option<u32>,
+    pub(crate) revealed_allocation: Option<u32>,
     /// A navigation step that waits for its rows.
-    pub(crate) waiting: Option<MemoryStep>,
+    pub(crate) pending_step: Option<MemoryStep>,
     pub(crate) answer: Latest<(StateQuestion, u32), Rc<StatePage>>,
     /// Details of the allocations at the pointer and at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
@@ -66,18 +66,18 @@ impl Default for Memory {
         Memory {
             canvas: None,
             scroll: Scroll::new(ROW_PX),
-            only: Only::default(),
+            filter: MemoryFilter::default(),
             sort: SegmentSort::default(),
             zoom: None,
             pointer: None,
             active: None,
-            text: String::new(),
-            wrong: None,
+            request_text: String::new(),
+            request_error: None,
             request: None,
             reveal: None,
-            brings: false,
-            followed: None,
-            waiting: None,
+            scrolls_to_reveal: false,
+            revealed_allocation: None,
+            pending_step: None,
             answer: Latest::default(),
             details: Default::default(),
             pools: Vec::new(),
@@ -93,12 +93,12 @@ impl Memory {
     }
 
     /// Returns the indices of the chosen sort order, pool and stream. For pool and stream, 0 stands for all.
-    pub fn chosen(&self) -> [usize; 3] {
+    pub fn picker_indices(&self) -> [usize; 3] {
         let after = |place: Option<usize>| place.map_or(0, |place| place + 1);
         [
             SORTS.iter().position(|sort| *sort == self.sort).unwrap_or(0),
-            after(self.only.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
-            after(self.only.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
+            after(self.filter.pool.and_then(|pool| self.pools.iter().position(|it| *it == pool))),
+            after(self.filter.stream.and_then(|stream| self.streams.iter().position(|it| *it == stream))),
         ]
     }
 
@@ -108,14 +108,14 @@ impl Memory {
     }
 
     /// Returns the bytes per thousand CSS pixels. `None` if all segments are fitted.
-    pub(crate) fn zoom(&self) -> Option<u64> {
-        self.zoom.map(|zoom| (zoom * A_THOUSAND).round() as u64)
+    pub(crate) fn link_zoom(&self) -> Option<u64> {
+        self.zoom.map(|zoom| (zoom * ZOOM_SCALE).round() as u64)
     }
 
     /// Sets the bytes per thousand CSS pixels. `None` fits all segments.
-    pub(crate) fn zoom_to(&mut self, bytes: Option<u64>) {
+    pub(crate) fn set_link_zoom(&mut self, bytes: Option<u64>) {
         let [least, most] = BYTES_PER_PX;
-        self.zoom = bytes.map(|bytes| (bytes as f64 / A_THOUSAND).clamp(least, most));
+        self.zoom = bytes.map(|bytes| (bytes as f64 / ZOOM_SCALE).clamp(least, most));
     }
 
     pub(crate) fn scale(&self) -> f64 {
@@ -128,9 +128,9 @@ impl Memory {
     }
 
     /// Returns the bar and the piece at a position of the canvas.
-    pub fn at(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
+    pub fn hit_test(&self, [x, y]: [f64; 2]) -> Option<BlockInBar<'_>> {
         let page = self.page()?;
-        let row = self.scroll.above() + y / (ROW_PX * self.scale());
+        let row = self.scroll.rows_above() + y / (ROW_PX * self.scale());
         let x = u32::try_from(x.floor() as i64 - i64::from(self.pad_px())).ok()?;
         let holds = |[from, to]: [u32; 2]| (from..to).contains(&x);
         let from = page.bars.partition_point(|bar| bar.row < row.max(0.0) as u32);
@@ -142,32 +142,32 @@ impl Memory {
     /// Returns the active position, if it is among the loaded rows.
     pub fn active(&self) -> Option<BlockInBar<'_>> {
         let (page, active) = (self.page()?, self.active?);
-        stops(page).find(|place| stop(*place) == active)
+        nav_targets(page).find(|place| nav_target(*place) == active)
     }
 
     /// Returns the allocations to describe: at the pointer, and at the active position.
     pub(crate) fn shown_allocations(&self) -> [Option<u32>; 2] {
-        let hovered = self.pointer.and_then(|pointer| self.at(pointer));
+        let hovered = self.pointer.and_then(|pointer| self.hit_test(pointer));
         // For a free block, the allocation that keeps its segment from being released.
         [hovered, self.active()].map(|place| place.and_then(|(bar, piece)| allocation(piece?).or(bar.keeper)))
     }
 
     /// Returns the details of a piece's allocation, if they are known.
-    pub(crate) fn details_of(&self, piece: &StatePiece) -> Option<&Details> {
-        self.details_by(piece.allocation)
+    pub(crate) fn piece_details(&self, piece: &StatePiece) -> Option<&Details> {
+        self.allocation_details(piece.allocation)
     }
 
     /// Returns the details of an allocation, if they are known.
-    pub(crate) fn details_by(&self, allocation: u32) -> Option<&Details> {
-        self.details.iter().find_map(|details| details.about(&allocation))?.as_deref()
+    pub(crate) fn allocation_details(&self, allocation: u32) -> Option<&Details> {
+        self.details.iter().find_map(|details| details.answer_to(&allocation))?.as_deref()
     }
 
     /// Keeps the active position or the first visible bar in view during the next change.
-    pub(crate) fn keep(&mut self) {
-        let above = self.scroll.above().ceil() as u32;
+    pub(crate) fn keep_in_view(&mut self) {
+        let above = self.scroll.rows_above().ceil() as u32;
         let first = self.page().and_then(|page| page.bars.iter().find(|bar| bar.row >= above)).map(|bar| bar.address);
         self.reveal = self.active.map(|active| active.address).or(first);
-        self.brings = true;
+        self.scrolls_to_reveal = true;
     }
 }
 
@@ -189,20 +189,20 @@ pub enum MemoryAction {
     /// Text of the field for a simulated request.
     RequestTyped(String),
     /// Selects the allocation of a line above the segments.
-    KeeperPicked(u32),
+    KeptLineClicked(u32),
 }
 
 /// Commands of the Segments tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryStep {
     /// Goes to the previous block.
-    Before,
+    PreviousBlock,
     /// Goes to the next block.
-    After,
+    NextBlock,
     /// Goes to the previous segment.
-    SegmentBefore,
+    PreviousSegment,
     /// Goes to the next segment.
-    SegmentAfter,
+    NextSegment,
     First,
     Last,
     Select,
@@ -215,8 +215,8 @@ pub enum MemoryStep {
     NextPool,
     NextStream,
     TypeRequest,
-    Earlier,
-    Later,
+    CursorBack,
+    CursorForward,
 }
 
 /// A bar and one of its pieces.
@@ -229,19 +229,19 @@ pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece
 
 /// A target of keyboard navigation: a block, a free block, or a segment whose pieces are all narrower than a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stop {
+pub(crate) struct NavTarget {
     pub(crate) segment: u64,
     pub(crate) address: u64,
     pub(crate) is_free: bool,
 }
 
-pub(crate) fn stop((bar, piece): BlockInBar<'_>) -> Stop {
+pub(crate) fn nav_target((bar, piece): BlockInBar<'_>) -> NavTarget {
     let address = piece.map_or(bar.segment, |piece| piece.address);
-    Stop { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
+    NavTarget { segment: bar.segment, address, is_free: piece.is_some_and(|piece| piece.kind == PieceKind::Free) }
 }
 
 /// Returns all navigation targets in reading order. A block that continues in the next row appears once per row.
-pub(crate) fn stops(page: &StatePage) -> impl Iterator<Item = BlockInBar<'_>> {
+pub(crate) fn nav_targets(page: &StatePage) -> impl Iterator<Item = BlockInBar<'_>> {
     page.bars.iter().flat_map(move |bar| {
         let all = pieces(page, bar);
         let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));

@@ -1,7 +1,7 @@
 //! Layout of the Segments tab as rectangles and texts in device pixels. Only visible rows are included.
 
 use super::Memory;
-use super::data::stop;
+use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
 use base::units::Bytes;
@@ -13,7 +13,7 @@ const GAP_PX: [f64; 2] = [2.0, 4.0];
 /// Font size in CSS pixels.
 const TEXT_PX: f64 = 11.0;
 /// Average width of a character, as a fraction of the font size.
-const SIGN: f64 = 0.62;
+const CHAR_WIDTH: f64 = 0.62;
 
 /// The visible part of the Segments tab.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub struct MemoryFrame {
     pub y: [i32; 2],
     /// True if the left or right edge has a line. There is none where the segment continues in another row or can
     /// grow.
-    pub lines: [bool; 2],
+    pub has_edge_lines: [bool; 2],
 }
 
 /// A piece of a segment.
@@ -57,7 +57,7 @@ pub struct MemoryTile {
 pub struct MemoryText {
     pub text: String,
     /// Left end, at the vertical middle.
-    pub at: [f64; 2],
+    pub origin: [f64; 2],
     /// Index of the tile below the text.
     pub tile: usize,
 }
@@ -74,17 +74,17 @@ pub enum MemoryStroke {
 pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
-    let (row_px, above) = (ROW_PX * scale, memory.scroll.above());
+    let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());
     let edges = |row: u32| {
         let top = (f64::from(row) - above) * row_px;
         [(top + GAP_PX[0] * scale).round() as i32, (top + row_px - GAP_PX[1] * scale).round() as i32]
     };
     let across = |x: [u32; 2]| x.map(|edge| i32::try_from(edge).unwrap_or(i32::MAX).saturating_add(pad));
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
-    let active = memory.active().map(stop);
-    let hovered = memory.pointer.and_then(|pointer| memory.at(pointer)).map(stop);
+    let active = memory.active().map(nav_target);
+    let hovered = memory.pointer.and_then(|pointer| memory.hit_test(pointer)).map(nav_target);
     let text_px = TEXT_PX * scale;
-    let question = memory.answer.question().map(|(question, _)| question);
+    let question = memory.answer.answered_question().map(|(question, _)| question);
     let mut picture = MemoryPicture {
         size_px: [canvas.width_px, canvas.height_px],
         frames: vec![],
@@ -92,7 +92,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
         texts: vec![],
         text_px,
         outlines: vec![],
-        faded: shared.around.faded.clone(),
+        faded: shared.surroundings.faded.clone(),
         is_ordered: question.is_some_and(|question| question.colouring.is_ordered()),
     };
     let seen = |bar: &&StateBar| {
@@ -103,14 +103,14 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     for bar in page.bars.iter().filter(seen) {
         let (y, x) = (edges(bar.row), across(bar.x));
         let grows = words::group_of(page, bar).is_some_and(|group| group.expandable);
-        picture.frames.push(MemoryFrame { x, y, lines: [bar.ends[0], bar.ends[1] && !grows] });
+        picture.frames.push(MemoryFrame { x, y, has_edge_lines: [bar.ends[0], bar.ends[1] && !grows] });
         let own = pieces(page, bar);
         for piece in own {
             let tile = MemoryTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
             picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
             picture.tiles.push(tile);
             let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
-            let here = (piece.kind != PieceKind::Rounding).then(|| stop((bar, Some(piece))));
+            let here = (piece.kind != PieceKind::Rounding).then(|| nav_target((bar, Some(piece))));
             for (outlines, holds) in outlines.iter_mut().zip([
                 here.is_some() && here == hovered,
                 is_selected && here.is_some(),
@@ -120,7 +120,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
             }
         }
         // A segment without pieces is a single navigation target.
-        let whole = own.is_empty().then(|| stop((bar, None)));
+        let whole = own.is_empty().then(|| nav_target((bar, None)));
         outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
         outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
     }
@@ -149,13 +149,13 @@ fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Op
     };
     let width = f64::from(tile.x[1].saturating_sub(tile.x[0]));
     // Most blocks are narrower than any text. They need no string.
-    if piece.count > 1 || width < 5.0 * SIGN * text_px {
+    if piece.count > 1 || width < 5.0 * CHAR_WIDTH * text_px {
         return None;
     }
     let short = Bytes(bytes).to_string();
     let longer = [before, &short].concat();
-    let room = |text: &String| (text.chars().count() as f64 + 1.5) * SIGN * text_px <= width;
+    let room = |text: &String| (text.chars().count() as f64 + 1.5) * CHAR_WIDTH * text_px <= width;
     let text = Some(longer).filter(room).or(Some(short).filter(room))?;
     let at = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
-    Some(MemoryText { text, at, tile: place })
+    Some(MemoryText { text, origin: at, tile: place })
 }

@@ -1,13 +1,13 @@
 //! Texts of the Segments tab: headings, sums, card, status line, and placement of a simulated request.
 
 use super::{BlockInBar, Memory};
-use crate::hover::life;
-use crate::moment::{event_name, exact};
+use crate::hover::lifetime_text;
+use crate::moment::{event_name, bytes_text};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
-use base::units::{Bytes, counted, grouped, percent};
+use base::units::{Bytes, pluralize, group_digits, percent};
 use engine::protocol::{
-    PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, pool_of_id,
+    PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, default_pool_name,
 };
 
 /// The card beside the pointer. Also the text of the active position.
@@ -17,7 +17,7 @@ pub struct MemoryCard {
     pub title: String,
     pub site: String,
     /// Allocation and free events.
-    pub life: String,
+    pub lifetime: String,
     pub segment: String,
 }
 
@@ -31,7 +31,7 @@ pub struct Heading {
 }
 
 fn pool(pool: Option<(u64, u64)>) -> String {
-    pool.map_or_else(|| "unknown pool".to_owned(), pool_of_id)
+    pool.map_or_else(|| "unknown pool".to_owned(), default_pool_name)
 }
 
 fn stream(stream: Option<u64>) -> String {
@@ -72,14 +72,14 @@ fn free(sums: &StateSums) -> String {
 }
 
 fn group_sums(sums: &StateSums) -> String {
-    let segments = counted(sums.segments.into(), "segment");
+    let segments = pluralize(sums.segments.into(), "segment");
     [&segments, " · ", &Bytes(sums.reserved).to_string(), " reserved · ", &free(sums)].concat()
 }
 
 /// Returns the headings of the visible groups.
 pub fn headings(memory: &Memory) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
-    let (above, seen) = (memory.scroll.above(), memory.scroll.seen());
+    let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
     let is_seen = |group: &&StateGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
     let heading = |group: &StateGroup| Heading {
         top: ((f64::from(group.row) - above) * super::ROW_PX).round() as i32,
@@ -93,7 +93,7 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
 pub fn sums(page: &StatePage) -> [String; 2] {
     let whole = &page.whole;
     let line = |bytes: &dyn Fn(u64) -> String| {
-        let mut text = counted(whole.segments.into(), "segment");
+        let mut text = pluralize(whole.segments.into(), "segment");
         for (before, value, after) in [
             (" · ", whole.reserved, " reserved"),
             (" · live ", whole.requested, " requested, "),
@@ -112,11 +112,11 @@ pub fn sums(page: &StatePage) -> [String; 2] {
     };
     // Non-breaking spaces, so that lines break only between parts.
     let together = |text: String| text.replace(' ', "\u{a0}").replace("\u{a0}·\u{a0}", " ·\u{a0}");
-    [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| grouped(bytes) + " B")]
+    [together(line(&|bytes| Bytes(bytes).to_string())), line(&|bytes| group_digits(bytes) + " B")]
 }
 
 /// Describes where the simulated request would go, for each kind of segment that may serve it.
-pub fn fits(page: &StatePage) -> Vec<String> {
+pub fn request_placement(page: &StatePage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
 
@@ -156,12 +156,12 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
     let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
     match piece {
         None => {
-            card.title = exact(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
+            card.title = bytes_text(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
         }
         Some(piece) if piece.kind == PieceKind::Free => {
-            card.title = ["Free: ≤ ", &exact(piece.rounded)].concat();
+            card.title = ["Free: ≤ ", &bytes_text(piece.rounded)].concat();
             card.site = "at ".to_owned() + &hexadecimal(piece.address);
-            card.life = keeps(memory, bar);
+            card.lifetime = keeper_text(memory, bar);
         }
         Some(piece) => block(memory, piece, &mut card),
     }
@@ -169,18 +169,18 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
 }
 
 /// Describes the blocks that keep the segment of a free block from being released.
-fn keeps(memory: &Memory, bar: &StateBar) -> String {
+fn keeper_text(memory: &Memory, bar: &StateBar) -> String {
     let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
     let mut text = "Kept by ".to_owned();
-    text.push_str(&counted(bar.sums.blocks.into(), "live block"));
+    text.push_str(&pluralize(bar.sums.blocks.into(), "live block"));
     text.push_str(if bar.sums.blocks > 1 { "; the largest: " } else { ": " });
-    match memory.details_by(keeper) {
+    match memory.allocation_details(keeper) {
         Some(details) => {
             text.push_str(&Bytes(details.requested).to_string());
             text.push_str(" · ");
-            text.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
+            text.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
         }
         None => text.push('…'),
     }
@@ -195,43 +195,43 @@ pub struct KeptLine {
 }
 
 /// Maximum number of call sites listed for pinned segments.
-const MOST_SITES: usize = 2;
+const MAX_PINNED_SITES: usize = 2;
 
 /// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
-pub fn kept(page: &StatePage) -> Vec<KeptLine> {
+pub fn kept_lines(page: &StatePage) -> Vec<KeptLine> {
     let kept = &page.kept;
     let mut lines = Vec::new();
     let segments = |of: Weight, what: &str| {
-        let count = grouped(of.count.into());
+        let count = group_digits(of.count.into());
         [count.as_str(), what, if of.count == 1 { " segment" } else { " segments" }].concat()
     };
     if kept.empty.count > 0 {
         let text = [&segments(kept.empty, " empty"), ", ", &Bytes(kept.empty.bytes).to_string(), ", can be released"];
         lines.push(KeptLine { text: text.concat(), allocation: None });
     }
-    for pinned in kept.by_site.iter().take(MOST_SITES) {
+    for pinned in kept.by_site.iter().take(MAX_PINNED_SITES) {
         let free = Bytes(pinned.free.bytes).to_string();
         let text = [&free, " free (cached) in ", &segments(pinned.free, ""), " pinned by one block: ", &pinned.site];
         lines.push(KeptLine { text: text.concat(), allocation: Some(pinned.allocation) });
     }
-    let more = kept.by_site.len().saturating_sub(MOST_SITES) as u64 + u64::from(kept.left_out);
+    let more = kept.by_site.len().saturating_sub(MAX_PINNED_SITES) as u64 + u64::from(kept.left_out);
     if more > 0 {
-        let text = [&counted(more, "more call site"), " in Insights → Fragmentation"].concat();
+        let text = [&pluralize(more, "more call site"), " in Insights → Fragmentation"].concat();
         lines.push(KeptLine { text, allocation: None });
     }
     lines
 }
 
 fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
-    let details = memory.details_of(piece);
+    let details = memory.piece_details(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
-        card.title = counted(piece.count.into(), "block") + " narrower than a pixel · " + &exact(piece.requested);
+        card.title = pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
         card.site = "The largest: ".to_owned();
     } else {
-        card.title = exact(piece.requested) + " requested";
+        card.title = bytes_text(piece.requested) + " requested";
         if piece.kind == PieceKind::Rounding {
-            card.title = ["Rounding: ", least, &exact(piece.rounded.saturating_sub(piece.requested))].concat();
+            card.title = ["Rounding: ", least, &bytes_text(piece.rounded.saturating_sub(piece.requested))].concat();
         }
     }
     let Some(details) = details else {
@@ -242,18 +242,18 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
         card.site.push_str(&Bytes(details.requested).to_string());
         card.site.push_str(" · ");
     }
-    card.site.push_str(crate::details::view(details).site.as_deref().unwrap_or("no stack"));
+    card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
-    card.life = life(details.born_event.map_or(0, after), details.freed_event.map(after));
+    card.lifetime = lifetime_text(details.born_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::Pending {
-        card.life.insert_str(0, "awaiting free · ");
+        card.lifetime.insert_str(0, "awaiting free · ");
     }
     if piece.count == 1 {
-        card.life.push_str(" · rounded ");
-        card.life.push_str(least);
-        card.life.push_str(&Bytes(piece.rounded).to_string());
-        card.life.push_str(" at ");
-        card.life.push_str(&hexadecimal(piece.address));
+        card.lifetime.push_str(" · rounded ");
+        card.lifetime.push_str(least);
+        card.lifetime.push_str(&Bytes(piece.rounded).to_string());
+        card.lifetime.push_str(" at ");
+        card.lifetime.push_str(&hexadecimal(piece.address));
     }
 }
 
@@ -265,7 +265,7 @@ fn segment(memory: &Memory, bar: &StateBar) -> String {
     for part in [" at ", &hexadecimal(bar.segment), ", ", &percent(sums.free, sums.reserved), " free at most, "] {
         text.push_str(part);
     }
-    text.push_str(&counted(sums.blocks.into(), "block"));
+    text.push_str(&pluralize(sums.blocks.into(), "block"));
     text
 }
 
@@ -277,12 +277,12 @@ pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a St
 
 /// Returns the card at the pointer.
 pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
-    let place = memory.at(memory.pointer?)?;
+    let place = memory.hit_test(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
 
 /// Returns the status line: the active position, or a hint.
-pub fn reading(memory: &Memory, shared: &Shared) -> String {
+pub fn status(memory: &Memory, shared: &Shared) -> String {
     if memory.page().is_none() {
         return "…".to_owned();
     }
@@ -290,19 +290,19 @@ pub fn reading(memory: &Memory, shared: &Shared) -> String {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let MemoryCard { title, site, life, segment } = card(memory, shared, place);
+    let MemoryCard { title, site, lifetime: life, segment } = card(memory, shared, place);
     let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Returns the text shown instead of bars. Empty if there are any.
-pub fn note(memory: &Memory, shared: &Shared) -> String {
+pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
     let Some(page) = memory.page().filter(|page| page.groups.is_empty()) else { return String::new() };
-    let knows = shared.device().is_some_and(|device| device.knows_reserved());
+    let knows = shared.device().is_some_and(|device| device.has_reserved());
     if !knows {
         return "The snapshot has no segments, so addresses of blocks are unknown.".to_owned();
     }
-    let only = memory.only;
+    let only = memory.filter;
     if only.pool.is_some() || only.stream.is_some() {
         return "No segment of this pool and stream at the cursor.".to_owned();
     }
@@ -310,11 +310,11 @@ pub fn note(memory: &Memory, shared: &Shared) -> String {
 }
 
 /// Describes live bytes outside the recorded segments. Empty if there are none.
-pub fn astray(page: &StatePage) -> String {
+pub fn outside_segments(page: &StatePage) -> String {
     if page.astray.count == 0 {
         return String::new();
     }
-    let mut text = counted(page.astray.count.into(), "live allocation");
+    let mut text = pluralize(page.astray.count.into(), "live allocation");
     text.push_str(" of ");
     text.push_str(&Bytes(page.astray.bytes).to_string());
     text.push_str(" are outside the recorded segments");

@@ -1,43 +1,43 @@
 //! The rows of a plan as typed, and the question that they form.
 
-use crate::planned::Drawn;
-use crate::typed_size::{capitalised, typed_size};
+use crate::planned::DrawnCurve;
+use crate::size_text::{capitalize, parse_size};
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_factor};
 use std::rc::Rc;
 
 /// Maximum number of rows in a plan. The engine accepts a few more groups.
 pub(super) const MOST_ROWS: usize = 16;
 /// Maximum number of steps that can be undone.
-const MOST_STEPS: usize = 100;
+const MAX_UNDO: usize = 100;
 
 /// State of the planner.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    pub rows: Vec<Row>,
+    pub rows: Vec<EditedRow>,
     /// Rows before each step, for undo.
-    pub(crate) past: Vec<Vec<Row>>,
+    pub(crate) undo: Vec<Vec<EditedRow>>,
     /// Text of the capacity field.
     pub capacity: String,
     /// Number of the open comparison if its A is the planned device. The sequence preset then uses the measured
     /// growth.
-    pub(crate) measured: Option<u32>,
+    pub(crate) comparison: Option<u32>,
     /// Serial and plan of the pending simulation.
-    pub(crate) asked: Option<(u32, PlanQuestion)>,
+    pub(crate) pending: Option<(u32, PlanQuestion)>,
     /// Result of the last simulation, with its plan. `None` if the simulation failed.
     pub(crate) simulated: Option<(PlanQuestion, Option<Rc<WhatIf>>)>,
 }
 
 /// A row of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    pub what: What,
+pub struct EditedRow {
+    pub subject: RowSubject,
     /// The factor or the number of the preset, as typed.
-    pub by: String,
+    pub factor: String,
 }
 
 /// Subject of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum RowSubject {
     /// A category or a search.
     Group(String),
     Preset(Preset),
@@ -45,46 +45,46 @@ pub enum What {
 
 /// A text field in a row of the planner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum PlanField {
     Group,
-    By,
+    Factor,
 }
 
 /// Events of the planner, and of the curve drawn over the recorded one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanAction {
     /// Text of a field in the row at this index.
-    Typed(usize, Field, String),
+    Typed(usize, PlanField, String),
     GroupAdded,
     PresetAdded(Preset),
     Removed(usize),
     Cleared,
-    Undone,
+    Undo,
     CapacityTyped(String),
-    Drawn(Drawn),
+    Drawn(DrawnCurve),
 }
 
-impl Row {
-    pub(super) fn type_in(&mut self, field: Field, text: String) {
-        match (field, &mut self.what) {
-            (Field::Group, What::Group(group)) => *group = text,
-            (Field::Group, What::Preset(_)) => {}
-            (Field::By, _) => self.by = text,
+impl EditedRow {
+    pub(super) fn set_text(&mut self, field: PlanField, text: String) {
+        match (field, &mut self.subject) {
+            (PlanField::Group, RowSubject::Group(group)) => *group = text,
+            (PlanField::Group, RowSubject::Preset(_)) => {}
+            (PlanField::Factor, _) => self.factor = text,
         }
     }
 
     /// Returns the row as written in links and on the command line.
-    pub(super) fn written(&self) -> String {
-        match &self.what {
-            What::Group(group) => [group, "=", &self.by].concat(),
-            What::Preset(preset) if preset.has_number() => [preset.name(), "=", &self.by].concat(),
-            What::Preset(preset) => preset.name().to_owned(),
+    pub(super) fn to_text(&self) -> String {
+        match &self.subject {
+            RowSubject::Group(group) => [group, "=", &self.factor].concat(),
+            RowSubject::Preset(preset) if preset.has_number() => [preset.name(), "=", &self.factor].concat(),
+            RowSubject::Preset(preset) => preset.name().to_owned(),
         }
     }
 
     /// Returns true if nothing has been typed.
     pub(super) fn is_empty(&self) -> bool {
-        self.by.trim().is_empty() && matches!(&self.what, What::Group(group) if group.trim().is_empty())
+        self.factor.trim().is_empty() && matches!(&self.subject, RowSubject::Group(group) if group.trim().is_empty())
     }
 
     /// Adds the row to a question.
@@ -93,14 +93,14 @@ impl Row {
     ///
     /// Returns what is wrong with the row, as part of a sentence.
     fn add_to(&self, question: &mut PlanQuestion, measured: Option<u32>) -> Result<(), String> {
-        let by = match &self.what {
-            What::Preset(preset) if !preset.has_number() => Factor::ONE,
-            _ => read_factor(&self.by)?,
+        let by = match &self.subject {
+            RowSubject::Preset(preset) if !preset.has_number() => Factor::ONE,
+            _ => read_factor(&self.factor)?,
         };
-        match &self.what {
-            What::Group(group) if group.trim().is_empty() => return Err("expected a category or a search".to_owned()),
-            What::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
-            What::Preset(preset) => match measured.filter(|_| *preset == Preset::Sequence) {
+        match &self.subject {
+            RowSubject::Group(group) if group.trim().is_empty() => return Err("expected a category or a search".to_owned()),
+            RowSubject::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
+            RowSubject::Preset(preset) => match measured.filter(|_| *preset == Preset::Sequence) {
                 Some(comparison) => question.groups.push((PlanGroup::Measured(comparison), by)),
                 None if !preset.add_to(question, by) => {
                     return Err("the number is too large or too small".to_owned());
@@ -114,28 +114,28 @@ impl Row {
     /// Returns the error of the row as a sentence. Empty if the row is valid or empty.
     pub(super) fn error(&self) -> String {
         let error = self.add_to(&mut PlanQuestion::default(), None).err().filter(|_| !self.is_empty());
-        error.map_or_else(String::new, |error| capitalised(&error) + ".")
+        error.map_or_else(String::new, |error| capitalize(&error) + ".")
     }
 }
 
 impl Plan {
-    pub(super) fn add(&mut self, what: What, by: &str) {
+    pub(super) fn add(&mut self, what: RowSubject, by: &str) {
         if self.rows.len() < MOST_ROWS {
-            self.rows.push(Row { what, by: by.to_owned() });
+            self.rows.push(EditedRow { subject: what, factor: by.to_owned() });
         }
     }
 
     /// Records the rows before a step, for undo.
-    pub(super) fn remember(&mut self, before: Vec<Row>) {
-        if self.past.len() >= MOST_STEPS {
-            self.past.remove(0);
+    pub(super) fn push_undo(&mut self, before: Vec<EditedRow>) {
+        if self.undo.len() >= MAX_UNDO {
+            self.undo.remove(0);
         }
-        self.past.push(before);
+        self.undo.push(before);
     }
 
     /// Returns the typed capacity, or else that of the picture. In bytes.
     pub(super) fn capacity(&self, of_picture: Option<u64>) -> Option<u64> {
-        typed_size(&self.capacity).ok().flatten().or(of_picture)
+        parse_size(&self.capacity).ok().flatten().or(of_picture)
     }
 
     /// Returns the question. `None` if nothing is planned or a row is invalid.
@@ -145,15 +145,15 @@ impl Plan {
         if rows.peek().is_none() && question.capacity.is_none() {
             return None;
         }
-        rows.try_for_each(|row| row.add_to(&mut question, self.measured)).ok()?;
+        rows.try_for_each(|row| row.add_to(&mut question, self.comparison)).ok()?;
         Some(question)
     }
 
     /// Returns the presets among the rows.
     pub(super) fn presets(&self) -> impl Iterator<Item = Preset> {
-        self.rows.iter().filter_map(|row| match row.what {
-            What::Preset(preset) => Some(preset),
-            What::Group(_) => None,
+        self.rows.iter().filter_map(|row| match row.subject {
+            RowSubject::Preset(preset) => Some(preset),
+            RowSubject::Group(_) => None,
         })
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::amount::change;
 use crate::features::what_if::words as what_if;
-use base::units::{Bytes, Moment, grouped};
+use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{PlanPage, Preset, WhatIf, WhatIfRun};
 
 /// Caveat of capacity figures.
-pub const LIVE_ONLY: &str =
+pub const CAPACITY_CAVEAT: &str =
     "Capacity and largest batch are of live bytes: leave room for fragmentation, the CUDA context and NCCL.";
 
 /// Caveat of the sequence preset while two snapshots are compared.
-pub(super) const MEASURED: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
+pub(super) const MEASURED_CAVEAT: &str = "Sequence: each call site grows as the open comparison measured; activations, temporaries and inputs without a measurement grow in proportion.";
 
 /// Returns the short description of a preset.
-pub fn title(preset: Preset) -> &'static str {
+pub fn preset_title(preset: Preset) -> &'static str {
     match preset {
         Preset::Batch => "Batch size ×",
         Preset::Sequence => "Sequence length ×",
@@ -43,13 +43,13 @@ pub fn facts(page: &PlanPage, capacity: Option<u64>) -> Vec<(&'static str, Strin
             None => Bytes(new - capacity).to_string() + " too little",
         };
         facts.push(("Capacity", [&Bytes(capacity).to_string(), ": ", &left].concat()));
-        facts.push(("Largest batch", largest(page.fits)));
+        facts.push(("Largest batch", largest_batch(page.fits)));
     }
     facts
 }
 
 /// Describes the reserved bytes of a simulated plan under the recorded settings.
-pub fn reserved(simulated: &WhatIf) -> String {
+pub fn reserved_text(simulated: &WhatIf) -> String {
     let run = match (simulated.runs.first(), &simulated.proof.refused) {
         (Some(run), None) => run,
         (_, refused) => {
@@ -77,14 +77,14 @@ pub fn reserved(simulated: &WhatIf) -> String {
     text
 }
 
-fn largest(fits: Option<(u64, u32)>) -> String {
+fn largest_batch(fits: Option<(u64, u32)>) -> String {
     match fits {
         Some((0, moment)) => ["none fits: too much is live ", &after(moment), " whatever the batch size"].concat(),
         Some((thousandths, moment)) => {
             let part = (1000 + thousandths % 1000).to_string();
             let part = part.get(1..).unwrap_or_default();
             let of = " of the recorded one, limited by what is live ";
-            ["× ", &grouped(thousandths / 1000), ".", part, of, &after(moment)].concat()
+            ["× ", &group_digits(thousandths / 1000), ".", part, of, &after(moment)].concat()
         }
         None => "unknown: no activations, temporaries or inputs in this trace".to_owned(),
     }
@@ -92,7 +92,7 @@ fn largest(fits: Option<(u64, u32)>) -> String {
 
 fn after(moment: u32) -> String {
     match Moment(moment).event() {
-        Some(event) => "after event ".to_owned() + &grouped(event.0.into()),
+        Some(event) => "after event ".to_owned() + &group_digits(event.0.into()),
         None => "before the first event".to_owned(),
     }
 }

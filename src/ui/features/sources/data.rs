@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 /// Maximum length of a path in a search, in bytes. Longer paths are cut at the start, since a search has limited
 /// length.
-pub(crate) const LONGEST_SOUGHT: usize = 400;
+pub(crate) const MAX_SEARCH_PATH: usize = 400;
 
 /// State of the Source tab.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     pub(crate) page: Latest<Scope, Rc<SourcesPage>>,
     /// Paths of the expanded files. `None` until the user expands or collapses one, which expands the largest file.
-    pub(crate) open: Option<Vec<String>>,
+    pub(crate) expanded: Option<Vec<String>>,
     pub(crate) text: Option<Rc<SourceText>>,
     /// Counter that increases with each change of the other fields.
     pub(crate) changes: u32,
@@ -21,28 +21,28 @@ pub struct Sources {
 
 impl Sources {
     /// Returns true if a file is expanded. `place` is its index among all files.
-    pub(crate) fn is_open(&self, place: usize, path: &str) -> bool {
-        self.open.as_ref().map_or(place == 0, |open| open.iter().any(|known| known == path))
+    pub(crate) fn is_expanded(&self, place: usize, path: &str) -> bool {
+        self.expanded.as_ref().map_or(place == 0, |open| open.iter().any(|known| known == path))
     }
 
     /// Returns the expanded files. `None` until the user expands or collapses one.
-    pub(crate) fn opened(&self) -> Option<&[String]> {
-        self.open.as_deref()
+    pub(crate) fn expanded(&self) -> Option<&[String]> {
+        self.expanded.as_deref()
     }
 
     /// Sets the expanded files. `None` expands the largest file.
-    pub(crate) fn open_all(&mut self, open: Option<Vec<String>>) {
-        self.open = open;
+    pub(crate) fn set_expanded(&mut self, open: Option<Vec<String>>) {
+        self.expanded = open;
         self.changes += 1;
     }
 
-    pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
+    pub(crate) fn index_of(&self, name: &str) -> Option<usize> {
         best_match(name, &self.page.latest()?.files)
     }
 
     /// Returns the file of the snapshot that matches the dropped file.
     pub(crate) fn text_file(&self) -> Option<&SourceFile> {
-        self.page.latest()?.files.get(self.place_of(&self.text.as_ref()?.name)?)
+        self.page.latest()?.files.get(self.index_of(&self.text.as_ref()?.name)?)
     }
 }
 
@@ -58,9 +58,9 @@ pub struct SourceText {
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceAction {
     /// The row at this index was clicked.
-    Picked(usize),
+    RowClicked(usize),
     /// A line of the dropped file was clicked.
-    LinePicked(u32),
+    LineClicked(u32),
     /// The dropped file was read, or reading failed.
     Read(Result<SourceText, String>),
     /// The dropped file was closed.
@@ -69,16 +69,16 @@ pub enum SourceAction {
 
 /// Inputs of the view. If they are equal, so is the view.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Basis {
+pub struct SourceInputs {
     pub(crate) changes: u32,
-    pub(crate) sought: String,
+    pub(crate) search: String,
     /// Selected allocation and selected node.
     pub selected: [Option<u32>; 2],
 }
 
 /// Returns the search for allocations whose call site is this line. Line 0 is left out.
-pub(crate) fn query(path: &str, line: &str) -> String {
-    let cut = path.len().saturating_sub(LONGEST_SOUGHT);
+pub(crate) fn line_query(path: &str, line: &str) -> String {
+    let cut = path.len().saturating_sub(MAX_SEARCH_PATH);
     let cut = path.char_indices().map(|(at, _)| at).find(|at| *at >= cut).unwrap_or(0);
     let end = path.get(cut..).unwrap_or(path);
     let line = if line == "0" { String::new() } else { [":", line].concat() };

@@ -2,16 +2,16 @@
 
 use super::Table;
 use crate::amount::change;
-use crate::details::clock;
-use crate::features::tree_rows::nothing;
-use crate::find::found_in;
-use crate::moment::exact;
+use crate::details::time_of_day;
+use crate::features::tree_rows::empty_message;
+use crate::find::matches_text;
+use crate::moment::bytes_text;
 use crate::rows::cells::{
-    Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, nothing_known, number, pool_cell, stream_cell,
+    Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, dash, number, pool_cell, stream_cell,
 };
 use crate::shared::Shared;
-use base::units::{Bytes, counted, duration_us, grouped};
-use engine::protocol::{Scope, SortWay, Span, TableColumn, TableRow, TableSort};
+use base::units::{Bytes, pluralize, duration_us, group_digits};
+use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
 /// Columns with name and tooltip.
 pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
@@ -32,7 +32,7 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
 ];
 
 /// Index of the column of requested bytes.
-const BYTES: usize = 1;
+const BYTES_COLUMN: usize = 1;
 
 /// The status line: sums of the listed and of the selected rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,17 +41,17 @@ pub struct TableStatus {
     /// Sums as exact bytes.
     pub exact: String,
     /// True if the filter is invalid. `text` is then the error message.
-    pub is_wrong: bool,
+    pub is_error: bool,
     /// True if there is a filter to clear.
     pub is_filtered: bool,
     /// Count and bytes of the listed rows, and of the selected ones.
-    pub data: [u64; 4],
+    pub sums: [u64; 4],
 }
 
 impl Table {
     /// Returns the compared range, if the scope is a change.
-    fn change(&self) -> Option<Span> {
-        match self.answer.question()?.scope {
+    fn change_span(&self) -> Option<Span> {
+        match self.answer.answered_question()?.scope {
             Scope::Change(span) => Some(span),
             _ => None,
         }
@@ -67,40 +67,40 @@ impl Table {
 /// Returns the visible part of the table.
 pub fn grid(table: &Table, shared: &Shared) -> Grid {
     let Some(page) = table.page() else { return Grid::default() };
-    let change = table.change();
-    let shown = table.scroll.shown();
+    let change = table.change_span();
+    let shown = table.scroll.rendered_rows();
     let selected = shared.selection.as_deref().map(|selection| selection.allocation);
     let rows: Vec<RowView> = (page.first..)
         .zip(&page.rows)
         .filter(|(row, _)| shown.contains(row))
         .map(|(row, facts)| {
-            let is_chosen = table.chosen.holds(row);
+            let is_chosen = table.selected_rows.contains(row);
             let class = classes(&[
                 (is_chosen, "chosen "),
-                (table.chosen.active() == Some(row), "active "),
+                (table.selected_rows.active() == Some(row), "active "),
                 (selected == Some(facts.allocation), "selected "),
                 (facts.matches, "found"),
             ]);
             let mut cells = cells(shared, facts);
-            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES)) {
+            if let (Some(span), Some(bytes)) = (change, cells.get_mut(BYTES_COLUMN)) {
                 // An allocation freed at the end of the range is not live there.
                 let is_at_end = facts.freed.is_none_or(|freed| freed >= span.to);
                 bytes.text.insert_str(0, if is_at_end { "+" } else { "−" });
             }
-            RowView { row, of: facts.allocation, cells, class, is_chosen }
+            RowView { row, item: facts.allocation, cells, class, is_chosen }
         })
         .collect();
     let first = rows.first().map_or(0, |row| row.row);
     let empty = match (page.listed.count, page.scope.count) {
-        (0, 0) => nothing(shared.views.scope),
+        (0, 0) => empty_message(shared.views.scope),
         (0, _) => "No matches.",
         _ => "",
     };
     Grid {
         count: page.listed.count,
-        all_px: table.scroll.all_px(),
-        rows_px: table.scroll.top_px(first),
-        active: table.chosen.active().filter(|active| rows.iter().any(|row| row.row == *active)),
+        total_px: table.scroll.all_px(),
+        offset_px: table.scroll.top_px(first),
+        active: table.selected_rows.active().filter(|active| rows.iter().any(|row| row.row == *active)),
         rows,
         empty,
     }
@@ -108,13 +108,13 @@ pub fn grid(table: &Table, shared: &Shared) -> Grid {
 
 fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
     let event = |event: Option<u32>, us: Option<i64>, otherwise: &str| match event {
-        Some(event) => cell(number(event), us.and_then(clock).unwrap_or_default()),
+        Some(event) => cell(number(event), us.and_then(time_of_day).unwrap_or_default()),
         None => cell(otherwise.to_owned(), String::new()),
     };
     // For allocations before recording, the values are lower bounds.
     let least = if row.born.is_none() { "≥ " } else { "" };
     let events = |events: u32, us: Option<i64>| {
-        let mut title = counted(events.into(), "event");
+        let mut title = pluralize(events.into(), "event");
         if let Some(us) = us {
             title.push_str(" · ");
             title.push_str(&duration_us(us));
@@ -132,7 +132,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         cell(number(row.allocation), String::new()),
         bytes_cell(row.requested),
         cell(site.to_owned(), site.to_owned()),
-        cell(row.address.map_or_else(nothing_known, hexadecimal), String::new()),
+        cell(row.address.map_or_else(dash, hexadecimal), String::new()),
         stream_cell(row.stream),
         pool_cell(shared, row.pool),
         event(row.born, row.born_us, "before"),
@@ -149,24 +149,24 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
     if let Some(page) = table.page() {
         let (listed, mut chosen) = (page.listed, page.chosen);
         // The sum of a single row is known without a request.
-        if table.chosen.count() < 2 {
-            let row = table.chosen.active().and_then(|row| row.checked_sub(page.first));
-            let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.chosen.count() == 1);
+        if table.selected_rows.count() < 2 {
+            let row = table.selected_rows.active().and_then(|row| row.checked_sub(page.first));
+            let row = row.and_then(|row| page.rows.get(row as usize)).filter(|_| table.selected_rows.count() == 1);
             (chosen.bytes, chosen.count) = row.map_or((0, 0), |row| (row.requested, 1));
         }
-        status.data = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
+        status.sums = [listed.count.into(), listed.bytes, chosen.count.into(), chosen.bytes];
         if chosen.count > 1 {
-            status.text = format!("{} selected · {} · ", number(chosen.count), exact(chosen.bytes));
-            status.exact = format!("Selected: {} B; ", grouped(chosen.bytes));
+            status.text = format!("{} selected · {} · ", number(chosen.count), bytes_text(chosen.bytes));
+            status.exact = format!("Selected: {} B; ", group_digits(chosen.bytes));
         }
-        let rows = counted(listed.count.into(), "allocation");
-        status.text += if page.scope.count == 0 { nothing(shared.views.scope) } else { &rows };
+        let rows = pluralize(listed.count.into(), "allocation");
+        status.text += if page.scope.count == 0 { empty_message(shared.views.scope) } else { &rows };
         if is_filtered && page.scope.count > 0 {
             status.text += &format!(" of {}", number(page.scope.count));
         }
         if page.scope.count > 0 {
             let gone = page.gone.bytes;
-            match table.change() {
+            match table.change_span() {
                 Some(_) => {
                     let new = listed.bytes.saturating_sub(gone);
                     let parts = [change(gone, new), change(0, new), change(gone, 0)];
@@ -176,24 +176,24 @@ pub fn status(table: &Table, shared: &Shared) -> TableStatus {
                 None => status.text += &format!(" · {}", Bytes(listed.bytes)),
             }
         }
-        let found = found_in(shared, table.known_find(), Scope::Ever, page.found);
+        let found = matches_text(shared, table.find_serial(), Scope::Ever, page.found);
         if !found.is_empty() && page.scope.count > 0 {
             status.text += &[" · ", &found].concat();
-            status.exact = format!("Found: {} B; ", grouped(page.found.bytes)) + &status.exact;
+            status.exact = format!("Found: {} B; ", group_digits(page.found.bytes)) + &status.exact;
         }
-        status.exact += &format!("Listed: {} B requested", grouped(listed.bytes));
+        status.exact += &format!("Listed: {} B requested", group_digits(listed.bytes));
     }
-    if let Some(wrong) = &table.wrong {
-        (status.text, status.exact, status.is_wrong) = (wrong.to_string(), String::new(), true);
+    if let Some(wrong) = &table.error {
+        (status.text, status.exact, status.is_error) = (wrong.to_string(), String::new(), true);
     }
     status
 }
 
 /// Returns the value of `aria-sort` for a column header.
-pub fn order(sort: TableSort, column: TableColumn) -> &'static str {
+pub fn aria_sort(sort: TableSort, column: TableColumn) -> &'static str {
     match (sort.column == column, sort.way) {
         (false, _) => "none",
-        (true, SortWay::Ascending) => "ascending",
-        (true, SortWay::Descending) => "descending",
+        (true, SortDirection::Ascending) => "ascending",
+        (true, SortDirection::Descending) => "descending",
     }
 }

@@ -1,7 +1,7 @@
 //! State and actions of the simulated allocator.
 
-use crate::effect::Then;
-use crate::typed_size::typed_size;
+use crate::effect::AfterWrite;
+use crate::size_text::parse_size;
 use engine::protocol::WhatIf;
 use std::rc::Rc;
 
@@ -12,98 +12,98 @@ pub struct Simulator {
     pub settings: String,
     pub capacity: String,
     /// True if recorded calls of `empty_cache()` are left out.
-    pub never_empties: bool,
+    pub skips_empty_cache: bool,
     /// Settings of the run to draw.
-    pub(crate) shown: String,
+    pub(crate) drawn_settings: String,
     /// Request that has not been sent yet.
-    pub(crate) wanted: Option<Job>,
+    pub(crate) requested: Option<SimulationKind>,
     /// Serial and kind of the pending request.
-    pub(crate) asked: Option<(u32, Job)>,
+    pub(crate) pending: Option<(u32, SimulationKind)>,
     /// All runs on the same terms.
     pub(crate) answer: Option<Rc<WhatIf>>,
     /// Runs before the pending request.
-    pub(crate) before: Option<Rc<WhatIf>>,
+    pub(crate) previous_answer: Option<Rc<WhatIf>>,
     pub(crate) terms: Terms,
     /// Completed and total steps of the request.
     pub(crate) progress: [u64; 2],
     /// The simulator's error for the typed settings.
     pub(crate) line_error: String,
     /// True if the error of the capacity is shown.
-    pub(crate) is_checked: bool,
+    pub(crate) shows_capacity_error: bool,
     pub(crate) is_canceled: bool,
     /// Reason why the simulator could not be loaded or stopped.
     pub(crate) failure: Option<String>,
     /// True while a run is being written to a file.
     pub(crate) is_writing: bool,
     /// True if another device or file was chosen during a simulation.
-    pub(crate) is_left: bool,
+    pub(crate) was_abandoned: bool,
 }
 
 impl Simulator {
     /// Returns true while a simulation runs or its result is written to a file.
     pub fn is_running(&self) -> bool {
-        self.asked.is_some() || self.is_writing
+        self.pending.is_some() || self.is_writing
     }
 }
 
 /// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Job {
+pub(crate) enum SimulationKind {
     /// Checks how well the simulation reproduces the recording.
-    Proof,
+    Check,
     /// Simulates the typed settings.
-    Line,
+    Settings,
     /// Simulates a set of promising settings.
     Search,
     /// Simulates one run with its curve.
-    Course,
+    Curve,
 }
 
 /// Conditions under which runs can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) capacity: Option<u64>,
-    pub(crate) never_empties: bool,
+    pub(crate) skips_empty_cache: bool,
 }
 
 /// A text field of the simulator's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum SimulatorField {
     /// The value of `PYTORCH_CUDA_ALLOC_CONF`.
-    Line,
+    Settings,
     Capacity,
 }
 
 /// Events of the form and the table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WhatIfAction {
-    Typed(Field, String),
+    Typed(SimulatorField, String),
     /// Sets whether recorded calls of `empty_cache()` are left out.
-    EmptiesLeftOut(bool),
+    SkipEmptyCacheSet(bool),
     /// Simulates the typed settings.
-    Simulated,
+    Simulate,
     /// Simulates a set of promising settings.
-    Searched,
+    Search,
     Canceled,
     /// The simulator could not be loaded or started, or it stopped.
     Failed(String),
     /// The OOM of a run was clicked. Goes to the moment after its request.
-    WentTo(u32),
+    OomClicked(u32),
     /// Copies the settings of the row at this index.
     Copied(usize),
     /// Draws the run of the row at this index, or removes it from the picture.
-    Shown(usize),
+    DrawToggled(usize),
     /// Opens the run of the row at this index as a snapshot, or compares with it.
-    Opened(usize, Then),
+    Opened(usize, AfterWrite),
     /// The snapshot of a run was written, or writing failed.
     Written(Result<(), String>),
 }
 
 impl Simulator {
-    pub(crate) fn field(&mut self, field: Field) -> &mut String {
+    pub(crate) fn field(&mut self, field: SimulatorField) -> &mut String {
         match field {
-            Field::Line => &mut self.settings,
-            Field::Capacity => &mut self.capacity,
+            SimulatorField::Settings => &mut self.settings,
+            SimulatorField::Capacity => &mut self.capacity,
         }
     }
 
@@ -113,6 +113,6 @@ impl Simulator {
     ///
     /// Returns a hint on valid sizes if the text is none.
     pub(crate) fn typed_capacity(&self) -> Result<Option<u64>, &'static str> {
-        typed_size(&self.capacity)
+        parse_size(&self.capacity)
     }
 }

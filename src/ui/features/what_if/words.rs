@@ -1,14 +1,14 @@
 //! Texts about simulations, for the page and the command line.
 
-use base::units::{Bytes, bytes_between, grouped, percent};
+use base::units::{Bytes, byte_range, group_digits, percent};
 use engine::protocol::{WhatIf, WhatIfGrade, WhatIfProof, WhatIfRun};
 
 /// Describes how well the simulation reproduces the recording.
-pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
+pub fn reproduction(proof: &WhatIfProof) -> Vec<String> {
     if let Some(refused) = &proof.refused {
         return vec![format!("No prediction: {refused}.")];
     }
-    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", grouped(equal), grouped(all));
+    let of = |equal: u64, all: u64, what: &str| format!("{} of {} {what}", group_digits(equal), group_digits(all));
     let addresses = of(proof.addresses_equal, proof.addresses, "addresses");
     let segments = of(proof.segment_events_equal, proof.segment_events, "segment events");
     let off = Bytes(proof.largest_reserved_error);
@@ -17,7 +17,7 @@ pub fn reproduced(proof: &WhatIfProof) -> Vec<String> {
             "The simulation reproduces this recording exactly: {addresses}, {segments}, reserved bytes off by {off}."
         ),
         departs => {
-            let at = departs.map_or_else(String::new, |event| format!(" at event {}", grouped(event.into())));
+            let at = departs.map_or_else(String::new, |event| format!(" at event {}", group_digits(event.into())));
             let share =
                 percent(proof.peak_reserved.abs_diff(proof.recorded_peak_reserved), proof.recorded_peak_reserved);
             format!(
@@ -82,7 +82,7 @@ pub fn findings(answer: &WhatIf) -> Vec<String> {
 /// Returns the lowest and the highest peak, or `none` if they are equal.
 pub fn spread(run: &WhatIfRun) -> String {
     let [low, high] = run.band;
-    if low == high { "none".to_owned() } else { bytes_between(low, high) }
+    if low == high { "none".to_owned() } else { byte_range(low, high) }
 }
 
 /// Returns the share of the reserved bytes at the peak that is in no live block.
@@ -94,8 +94,8 @@ pub fn fragmentation(run: &WhatIfRun) -> String {
 pub fn oom(run: &WhatIfRun) -> String {
     match (run.oom_event, run.avoided_oom) {
         (Some(-1), _) => "before event 0".to_owned(),
-        (Some(event), _) => format!("event {}", grouped(event.unsigned_abs())),
-        (None, Some(event)) => format!("avoided at event {}", grouped(event.into())),
+        (Some(event), _) => format!("event {}", group_digits(event.unsigned_abs())),
+        (None, Some(event)) => format!("avoided at event {}", group_digits(event.into())),
         (None, None) => "no".to_owned(),
     }
 }
@@ -111,6 +111,6 @@ pub fn grade(run: &WhatIfRun) -> &'static str {
 }
 
 /// Returns the message for a simulator that could not be started.
-pub(super) fn failed(cause: &str) -> String {
+pub(super) fn failure_message(cause: &str) -> String {
     ["The simulator could not be started: ", cause, ". Press Simulate to try again."].concat()
 }

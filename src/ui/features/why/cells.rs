@@ -6,17 +6,17 @@ use engine::protocol::Cell;
 
 /// A formatted cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct CellView {
     /// Abbreviated text: `38.1 MiB`.
     pub text: String,
     /// Full text if it differs or may be cut off: `39,951,360 B`. Otherwise empty.
     pub exact: String,
     /// Share in thousandths, if the cell is a share.
-    pub part: Option<u32>,
+    pub per_mille: Option<u32>,
 }
 
 /// Formats a cell for the page.
-pub fn shown(cell: &Cell) -> Shown {
+pub fn cell_view(cell: &Cell) -> CellView {
     let (text, mut exact) = (short(cell), exact(cell));
     if text == exact && !matches!(cell, Cell::Text(_)) {
         exact.clear();
@@ -25,11 +25,11 @@ pub fn shown(cell: &Cell) -> Shown {
         Cell::Share { part, whole } if whole > 0 => Some(per_mille(part, whole)),
         _ => None,
     };
-    Shown { text, exact, part }
+    CellView { text, exact, per_mille: part }
 }
 
 /// Formats a cell for a spreadsheet: plain numbers, bytes, times in µs. Shares and ratios have six decimals.
-pub fn plain(cell: &Cell) -> String {
+pub fn spreadsheet_text(cell: &Cell) -> String {
     match cell {
         Cell::Nothing | Cell::Share { whole: 0, .. } => String::new(),
         // A cell must not contain separators.
@@ -39,16 +39,16 @@ pub fn plain(cell: &Cell) -> String {
         Cell::Share { part, whole } => {
             let whole = u128::from(*whole);
             let millionths = (u128::from(*part) * 2 * u128::from(MILLION) + whole) / (2 * whole);
-            quotient(u64::try_from(millionths).unwrap_or(MILLION))
+            format_ratio(u64::try_from(millionths).unwrap_or(MILLION))
         }
-        Cell::Ratio(ratio) => quotient((ratio * MILLION as f64).round() as u64),
+        Cell::Ratio(ratio) => format_ratio((ratio * MILLION as f64).round() as u64),
     }
 }
 
 const MILLION: u64 = 1_000_000;
 
 /// Formats a ratio that is given in millionths.
-fn quotient(millionths: u64) -> String {
+fn format_ratio(millionths: u64) -> String {
     let digits = (millionths % MILLION + MILLION).to_string();
     let places = digits.get(1..).unwrap_or_default();
     [&(millionths / MILLION).to_string(), ".", places].concat()

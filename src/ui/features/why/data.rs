@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 /// Search and selection that evidence has set. Cleared when other evidence is shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Brought {
+pub(crate) struct EvidenceEffect {
     pub(crate) find: Option<String>,
     pub(crate) allocation: Option<u32>,
 }
 
 /// Initial number of visible rows of a sheet.
-pub(crate) const ROWS: u64 = 10;
+pub(crate) const INITIAL_ROWS: u64 = 10;
 
 /// Growth factor of the number of visible rows when the user asks for more.
-pub(crate) const MORE: u64 = 5;
+pub(crate) const MORE_FACTOR: u64 = 5;
 
 /// Maximum number of visible rows of a sheet.
 pub(crate) const MOST_ROWS: u64 = 5000;
@@ -24,25 +24,25 @@ pub(crate) const MOST_ROWS: u64 = 5000;
 pub struct Why {
     pub topic: Topic,
     /// Serial and question of the pending request.
-    pub(crate) asked: Option<(u32, TopicQuestion)>,
+    pub(crate) pending: Option<(u32, TopicQuestion)>,
     /// Latest reports, at most one per topic.
-    pub(crate) known: Vec<(TopicQuestion, Rc<Report>)>,
+    pub(crate) reports: Vec<(TopicQuestion, Rc<Report>)>,
     pub(crate) thresholds: Vec<(Topic, String, u64)>,
     /// Numbers of visible rows of sheets, if not [`ROWS`].
-    pub(crate) limits: Vec<(Topic, String, u64)>,
-    pub(crate) unfolded: Vec<(Topic, Item)>,
+    pub(crate) row_limits: Vec<(Topic, String, u64)>,
+    pub(crate) open_stacks: Vec<(Topic, ReportItem)>,
     /// Collapsed sheets. Only their title is visible.
-    pub(crate) folded: Vec<(Topic, String)>,
+    pub(crate) collapsed: Vec<(Topic, String)>,
     /// The item that was clicked last, with its evidence.
-    pub(crate) marked: Option<(Topic, Item, Evidence)>,
+    pub(crate) clicked: Option<(Topic, ReportItem, Evidence)>,
     /// Index of the active item among all items of the report.
     pub(crate) active: usize,
     /// Counter that increases when the same questions would get other answers.
     pub(crate) version: u32,
     /// Search and selection that the last evidence has set.
-    pub(crate) brought: Brought,
+    pub(crate) evidence_effect: EvidenceEffect,
     /// Serial and span of the pending question for a position on the time axis.
-    pub(crate) sought: Option<(u32, Span)>,
+    pub(crate) pending_span: Option<(u32, Span)>,
 }
 
 impl Why {
@@ -52,12 +52,12 @@ impl Why {
     }
 
     pub(crate) fn report_of(&self, topic: Topic) -> Option<&Rc<Report>> {
-        self.known.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
+        self.reports.iter().find(|(question, _)| question.topic == topic).map(|(_, report)| report)
     }
 
     /// Returns true while the visible report is requested.
-    pub(crate) fn is_reading(&self) -> bool {
-        self.asked.is_some_and(|(_, question)| question.topic == self.topic)
+    pub(crate) fn is_loading(&self) -> bool {
+        self.pending.is_some_and(|(_, question)| question.topic == self.topic)
     }
 
     /// Returns the thresholds that the user has set.
@@ -69,65 +69,65 @@ impl Why {
     pub(crate) fn set_thresholds(&mut self, all: Vec<(Topic, String, u64)>) {
         if self.thresholds != all {
             self.thresholds = all;
-            self.unfolded.clear();
+            self.open_stacks.clear();
             self.version = self.version.wrapping_add(1);
         }
     }
 
     /// Returns the numbers of visible rows that the user has changed.
-    pub(crate) fn limits(&self) -> &[(Topic, String, u64)] {
-        &self.limits
+    pub(crate) fn row_limits(&self) -> &[(Topic, String, u64)] {
+        &self.row_limits
     }
 
     /// Replaces all numbers of visible rows. Values are clamped to [`MOST_ROWS`].
-    pub(crate) fn set_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
-        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(ROWS, MOST_ROWS));
-        self.limits = all;
+    pub(crate) fn set_row_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
+        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(INITIAL_ROWS, MOST_ROWS));
+        self.row_limits = all;
     }
 
     /// Returns true if a sheet is collapsed.
-    pub(crate) fn is_folded(&self, key: &str) -> bool {
-        self.folded.iter().any(|(topic, of)| *topic == self.topic && of == key)
+    pub(crate) fn is_collapsed(&self, key: &str) -> bool {
+        self.collapsed.iter().any(|(topic, of)| *topic == self.topic && of == key)
     }
 
     /// Toggles whether a sheet is collapsed.
-    pub(crate) fn fold(&mut self, key: String) {
+    pub(crate) fn toggle_collapsed(&mut self, key: String) {
         let sheet = (self.topic, key);
-        match self.folded.iter().position(|known| *known == sheet) {
-            Some(at) => drop(self.folded.remove(at)),
-            None => self.folded.push(sheet),
+        match self.collapsed.iter().position(|known| *known == sheet) {
+            Some(at) => drop(self.collapsed.remove(at)),
+            None => self.collapsed.push(sheet),
         }
     }
 
     /// Returns the number of visible rows of a sheet with `rows` rows.
-    pub(crate) fn seen(&self, key: &str, rows: usize) -> usize {
-        if self.is_folded(key) { 0 } else { rows.min(self.limit(key) as usize) }
+    pub(crate) fn visible_rows(&self, key: &str, rows: usize) -> usize {
+        if self.is_collapsed(key) { 0 } else { rows.min(self.row_limit(key) as usize) }
     }
 
     /// Returns the maximum number of visible rows of an expanded sheet.
-    pub(crate) fn limit(&self, key: &str) -> u64 {
-        let limit = self.limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
-        limit.map_or(ROWS, |(_, _, rows)| *rows)
+    pub(crate) fn row_limit(&self, key: &str) -> u64 {
+        let limit = self.row_limits.iter().find(|(topic, of, _)| *topic == self.topic && of == key);
+        limit.map_or(INITIAL_ROWS, |(_, _, rows)| *rows)
     }
 
     /// Returns the number of rows to request per sheet: the largest limit among them.
-    pub(crate) fn rows(&self) -> u32 {
-        let limits = self.limits.iter().filter(|(topic, ..)| *topic == self.topic);
-        limits.map(|(_, _, rows)| *rows).max().unwrap_or(ROWS) as u32
+    pub(crate) fn rows_to_request(&self) -> u32 {
+        let limits = self.row_limits.iter().filter(|(topic, ..)| *topic == self.topic);
+        limits.map(|(_, _, rows)| *rows).max().unwrap_or(INITIAL_ROWS) as u32
     }
 
     /// Returns all visible statements and rows, from top to bottom.
-    pub(crate) fn items(&self) -> Vec<Item> {
+    pub(crate) fn items(&self) -> Vec<ReportItem> {
         let Some(report) = self.report() else { return Vec::new() };
-        let mut items: Vec<Item> = (0..report.statements.len()).map(|row| Item { sheet: None, row }).collect();
+        let mut items: Vec<ReportItem> = (0..report.statements.len()).map(|row| ReportItem { sheet: None, row }).collect();
         for sheet in &report.sheets {
-            let seen = self.seen(&sheet.key, sheet.rows.len());
-            items.extend((0..seen).map(|row| Item { sheet: Some(sheet.key.clone()), row }));
+            let seen = self.visible_rows(&sheet.key, sheet.rows.len());
+            items.extend((0..seen).map(|row| ReportItem { sheet: Some(sheet.key.clone()), row }));
         }
         items
     }
 
-    pub(crate) fn evidence(&self, item: &Item) -> Option<&Evidence> {
+    pub(crate) fn evidence(&self, item: &ReportItem) -> Option<&Evidence> {
         let report = self.report()?;
         match &item.sheet {
             None => report.statements.get(item.row)?.evidence.as_ref(),
@@ -136,15 +136,15 @@ impl Why {
     }
 
     /// Returns true if the item was clicked last and still has the same evidence.
-    pub(crate) fn is_marked(&self, item: &Item) -> bool {
-        let same = |(topic, marked, evidence): &(Topic, Item, Evidence)| {
+    pub(crate) fn is_clicked(&self, item: &ReportItem) -> bool {
+        let same = |(topic, marked, evidence): &(Topic, ReportItem, Evidence)| {
             *topic == self.topic && marked == item && self.evidence(item) == Some(evidence)
         };
-        self.marked.as_ref().is_some_and(same)
+        self.clicked.as_ref().is_some_and(same)
     }
 
-    pub(crate) fn is_unfolded(&self, item: &Item) -> bool {
-        self.unfolded.iter().any(|(topic, of)| *topic == self.topic && of == item)
+    pub(crate) fn is_stack_open(&self, item: &ReportItem) -> bool {
+        self.open_stacks.iter().any(|(topic, of)| *topic == self.topic && of == item)
     }
 }
 
@@ -161,7 +161,7 @@ pub(crate) struct TopicQuestion {
 
 /// A statement, or a row of the sheet with this key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Item {
+pub(crate) struct ReportItem {
     pub(crate) sheet: Option<String>,
     pub(crate) row: usize,
 }
@@ -174,9 +174,9 @@ pub enum WhyStep {
     Down,
     First,
     Last,
-    Follow,
+    ShowEvidence,
     /// Shows or hides the stack.
-    Unfold,
+    ToggleStack,
     Copy,
 }
 
@@ -185,17 +185,17 @@ pub enum WhyStep {
 pub enum WhyAction {
     TopicChosen(Topic),
     /// A statement or row was clicked, by its index among all items of the report.
-    Picked(usize),
+    ItemClicked(usize),
     /// A statement or row was clicked with Shift. The snapshot that it opens is compared with the open one.
-    PickedToCompare(usize),
+    ItemShiftClicked(usize),
     /// A row of the map of ranks was clicked. True with Shift, to compare its snapshot with the open one.
-    RankPicked(usize, bool),
+    RankClicked(usize, bool),
     /// Shows or hides the stack of an item.
-    Unfolded(usize),
+    StackToggled(usize),
     /// Text of the threshold of the sheet at this index.
     ThresholdSet(usize, String),
-    More(usize),
+    MoreClicked(usize),
     /// The title of the sheet at this index was clicked.
-    Folded(usize),
+    SheetToggled(usize),
     Copied(usize),
 }

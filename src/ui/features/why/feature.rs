@@ -1,16 +1,16 @@
 //! Registration of the Insights tab as a feature.
 
-use super::{Why, WhyAction, WhyStep, act, ask_one, ask_unseen, keys, link, reset, step, take};
-use crate::change::Turn;
-use crate::feature::{Feature, ends_nothing};
+use super::{Why, WhyAction, WhyStep, act, update_and_ask, ask_unseen, keys, link, reset, step, take};
+use crate::change::AskPhase;
+use crate::feature::{Feature, close_nothing};
 
 pub(crate) const FEATURE: Feature<Why, WhyAction, WhyStep> = Feature {
     reset,
-    asks: &[(Turn::Early, ask_one), (Turn::AfterScene, ask_unseen)],
-    take,
-    act,
-    command: step,
-    keys: keys::KEYS,
-    links: link::LINKS,
-    escape: ends_nothing,
+    questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
+    on_reply: take,
+    on_action: act,
+    on_command: step,
+    bindings: keys::KEYS,
+    link_keys: link::LINKS,
+    on_escape: close_nothing,
 };

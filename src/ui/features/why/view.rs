@@ -1,16 +1,16 @@
 //! Contents of the Insights tab: a report as statements and sheets of text. Independent of the topic.
 
-use super::cells::{Shown, plain, shown};
-use super::{Item, MOST_ROWS, Why};
+use super::cells::{CellView, spreadsheet_text, cell_view};
+use super::{ReportItem, MOST_ROWS, Why};
 use crate::amount::{change, per_mille};
-use crate::cell_text::total;
+use crate::cell_text::total_row;
 use crate::shared::Shared;
-use base::units::{Bytes, counted};
-use engine::protocol::{Cell, Chart, ChartMap, DeltaBox, Report, Sheet, Threshold, Tone, Topic};
+use base::units::{Bytes, pluralize};
+use engine::protocol::{Cell, Chart, HeatMap, DeltaBox, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// Returns the symbol of a tone, and its text for screen readers. Empty for plain facts.
-pub fn sign(tone: Tone) -> [&'static str; 2] {
+pub fn tone_symbol(tone: Tone) -> [&'static str; 2] {
     match tone {
         Tone::Fact => ["", ""],
         Tone::Good => ["✓", "Good: "],
@@ -20,33 +20,33 @@ pub fn sign(tone: Tone) -> [&'static str; 2] {
 
 /// Inputs of the report's contents, except for the marked and the active item.
 #[derive(Clone, Debug)]
-pub struct Basis {
+pub struct ReportInputs {
     report: Option<Rc<Report>>,
-    seen: Vec<(String, u64)>,
-    unfolded: Vec<(Topic, Item)>,
+    row_limits: Vec<(String, u64)>,
+    unfolded: Vec<(Topic, ReportItem)>,
     folded: Vec<(Topic, String)>,
 }
 
-impl PartialEq for Basis {
-    fn eq(&self, other: &Basis) -> bool {
+impl PartialEq for ReportInputs {
+    fn eq(&self, other: &ReportInputs) -> bool {
         let same = match (&self.report, &other.report) {
             (Some(one), Some(another)) => Rc::ptr_eq(one, another),
             (one, another) => one.is_none() && another.is_none(),
         };
-        same && self.seen == other.seen && self.unfolded == other.unfolded && self.folded == other.folded
+        same && self.row_limits == other.row_limits && self.unfolded == other.unfolded && self.folded == other.folded
     }
 }
 
 /// Returns the current inputs.
-pub fn basis(why: &Why) -> Basis {
+pub fn report_inputs(why: &Why) -> ReportInputs {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
-    let seen = sheets.map(|sheet| (sheet.key.clone(), why.limit(&sheet.key))).collect();
-    Basis { report: why.report().cloned(), seen, unfolded: why.unfolded.clone(), folded: why.folded.clone() }
+    let seen = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
+    ReportInputs { report: why.report().cloned(), row_limits: seen, unfolded: why.open_stacks.clone(), folded: why.collapsed.clone() }
 }
 
 /// State of the tab that changes independently of the report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct TabState {
     pub topic: Topic,
     /// True if there is a comparison.
     pub is_compared: bool,
@@ -57,7 +57,7 @@ pub struct Marks {
     /// True while the visible report is requested again.
     pub is_busy: bool,
     /// Index of the item that was clicked last, among all items of the report.
-    pub marked: Option<usize>,
+    pub clicked: Option<usize>,
     /// Index of the active item.
     pub active: usize,
     /// Text shown instead of a report.
@@ -67,29 +67,29 @@ pub struct Marks {
 /// Returns the topics whose known reports contain warnings.
 pub fn alarms(why: &Why) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
-    let warns = |topic: &Topic| why.known.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
+    let warns = |topic: &Topic| why.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
     Topic::ALL.into_iter().filter(warns).collect()
 }
 
 /// Returns the state of the tab.
-pub fn marks(why: &Why, shared: &Shared) -> Marks {
+pub fn tab_state(why: &Why, shared: &Shared) -> TabState {
     let items = why.items();
     let note = match why.report() {
-        None if why.is_reading() => "Computing…",
+        None if why.is_loading() => "Computing…",
         None if why.topic == Topic::Comparison => "Loading…",
-        None if why.topic == Topic::Ranks && shared.ranks.is_begun() => "Surveying…",
+        None if why.topic == Topic::Ranks && shared.ranks.is_started() => "Surveying…",
         Some(report) if report.statements.is_empty() && report.sheets.is_empty() => {
             "Nothing to report for this device."
         }
         _ => "",
     };
-    Marks {
+    TabState {
         topic: why.topic,
         is_compared: shared.is_compared(),
-        is_surveyed: shared.ranks.is_any(),
+        is_surveyed: shared.ranks.is_available(),
         alarms: alarms(why),
-        is_busy: why.is_reading(),
-        marked: items.iter().position(|item| why.is_marked(item)),
+        is_busy: why.is_loading(),
+        clicked: items.iter().position(|item| why.is_clicked(item)),
         active: why.active.min(items.len().saturating_sub(1)),
         note,
     }
@@ -97,21 +97,21 @@ pub fn marks(why: &Why, shared: &Shared) -> Marks {
 
 /// The contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct View {
-    pub statements: Vec<Said>,
+pub struct ReportView {
+    pub statements: Vec<StatementView>,
     pub sheets: Vec<SheetView>,
 }
 
 /// A statement of a report.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct StatementView {
     pub tone: Tone,
     pub text: String,
     /// Recommended change. Empty if there is none.
     pub fix: String,
     pub chart: Option<ChartView>,
     /// True if a click shows evidence.
-    pub is_shown: bool,
+    pub has_evidence: bool,
 }
 
 /// A chart below a statement.
@@ -122,7 +122,7 @@ pub struct ChartView {
     pub marks: Vec<ChartMark>,
     /// Description for screen readers, such as the start and end values of a curve. Empty for parts.
     pub text: String,
-    pub map: Option<ChartMap>,
+    pub map: Option<HeatMap>,
     /// Boxes of a differential flame graph.
     pub boxes: Vec<BoxView>,
 }
@@ -138,14 +138,14 @@ pub struct BoxView {
     pub label: String,
     pub title: String,
     /// CSS class: `more`, `less` or `same`.
-    pub way: &'static str,
+    pub direction: &'static str,
 }
 
 /// Arrangement of a chart's marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
     /// Bars from left to right.
-    Course,
+    Curve,
     /// Parts of a single bar.
     Parts,
     Map,
@@ -157,7 +157,7 @@ pub enum ChartKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartMark {
     /// Share of the highest bar or of the whole, in tenths of a percent.
-    pub part: u32,
+    pub per_mille: u32,
     /// Name and bytes, such as `Live 3.20 GiB`.
     pub label: String,
     /// See [`engine::protocol::ChartPart::slot`].
@@ -167,7 +167,7 @@ pub struct ChartMark {
 fn chart(chart: &Chart) -> ChartView {
     let mark = |whole: u64, bytes: u64, name: &str, slot| ChartMark {
         slot,
-        part: per_mille(bytes, whole),
+        per_mille: per_mille(bytes, whole),
         label: [name, " ", &Bytes(bytes).to_string()].concat().trim().to_owned(),
     };
     match chart {
@@ -183,7 +183,7 @@ fn chart(chart: &Chart) -> ChartView {
             };
             let text = [text(values.first(), &ends[0]), text(values.last(), &ends[1])].join(" → ");
             let marks = values.iter().map(|&bytes| mark(most, bytes, "", None)).collect();
-            ChartView { kind: ChartKind::Course, marks, text, map: None, boxes: Vec::new() }
+            ChartView { kind: ChartKind::Curve, marks, text, map: None, boxes: Vec::new() }
         }
         Chart::Map(map) => ChartView {
             kind: ChartKind::Map,
@@ -212,15 +212,15 @@ fn box_view(of: &DeltaBox) -> BoxView {
     let delta = if of.a == of.b { String::new() } else { change(of.a, of.b) + " " };
     let label = [glyph, &delta, &of.name].concat();
     let title = [&label, "\nA ", &Bytes(of.a).to_string(), " · B ", &Bytes(of.b).to_string()].concat();
-    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, way }
+    BoxView { depth: of.depth, left: of.left, width: of.width, label, title, direction: way }
 }
 
 /// Describes a map of ranks.
-fn map_text(map: &ChartMap) -> String {
+fn map_text(map: &HeatMap) -> String {
     let whole = if map.is_capacity { "the device's capacity" } else { "the highest peak" };
     let aligned = match map.steps {
         0 => "from the first event to the last".to_owned(),
-        steps => format!("aligned by {}", counted(steps.into(), "step")),
+        steps => format!("aligned by {}", pluralize(steps.into(), "step")),
     };
     format!("Live bytes (requested) of each rank, {aligned}. Scale: 0 to {}, {whole}.", Bytes(map.most))
 }
@@ -232,25 +232,25 @@ pub struct SheetView {
     pub key: String,
     pub title: String,
     /// True if only the title is visible.
-    pub is_folded: bool,
+    pub is_collapsed: bool,
     /// Explanation of the numbers.
     pub note: String,
     /// The threshold, and its abbreviated value.
     pub threshold: Option<(Threshold, String)>,
     /// Headings and kinds of the columns.
-    pub columns: Vec<(String, Kind)>,
-    pub rows: Vec<RowView>,
+    pub columns: Vec<(String, ColumnKind)>,
+    pub rows: Vec<SheetRowView>,
     /// Cells of the total row.
-    pub total: Vec<Shown>,
+    pub total: Vec<CellView>,
     /// Label of the button that shows more rows. Empty if there are no more.
     pub more: String,
     /// Text about rows beyond the maximum. Empty if there are none.
-    pub beyond: String,
+    pub not_shown: String,
 }
 
 /// Kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Names of the rows. The column takes the remaining width.
     Name,
     Text,
@@ -259,61 +259,61 @@ pub enum Kind {
     Share,
 }
 
-impl Kind {
+impl ColumnKind {
     /// Returns the CSS class of the cells.
-    pub fn class(self) -> &'static str {
+    pub fn css_class(self) -> &'static str {
         match self {
-            Kind::Name => "name",
-            Kind::Text => "text",
-            Kind::Number => "number",
-            Kind::Share => "share",
+            ColumnKind::Name => "name",
+            ColumnKind::Text => "text",
+            ColumnKind::Number => "number",
+            ColumnKind::Share => "share",
         }
     }
 }
 
 /// A row of a sheet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RowView {
+pub struct SheetRowView {
     /// Index among all visible items of the report.
-    pub place: usize,
+    pub index: usize,
     pub depth: u32,
     pub tone: Tone,
     /// Cells, each as shown and as text for a spreadsheet.
-    pub cells: Vec<(Shown, String)>,
+    pub cells: Vec<(CellView, String)>,
     /// True if a click shows evidence.
-    pub is_shown: bool,
+    pub has_evidence: bool,
     /// The stack, as far as it is visible.
-    pub stack: Stack,
+    pub stack: StackView,
 }
 
 /// The stack of a row, which can be expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stack {
+pub enum StackView {
     /// The row has no stack.
     None,
     /// The stack is hidden.
-    Folded,
-    Unfolded(Vec<String>),
+    Hidden,
+    Visible(Vec<String>),
 }
 
 /// Returns the contents of the report.
-pub fn view(why: &Why) -> View {
-    let Some(report) = why.report() else { return View::default() };
-    let said = report.statements.iter().map(|statement| Said {
+pub fn view(why: &Why) -> ReportView {
+    let Some(report) = why.report() else { return ReportView::default() };
+    let said = report.statements.iter().map(|statement| StatementView {
         tone: statement.tone,
         text: statement.text.clone(),
         fix: statement.fix.clone(),
         chart: statement.chart.as_ref().map(chart),
-        is_shown: statement.evidence.is_some(),
+        has_evidence: statement.evidence.is_some(),
     });
-    let statements: Vec<Said> = said.collect();
+    let statements: Vec<StatementView> = said.collect();
     let mut place = statements.len();
     let sheet_view = |sheet: &Sheet| {
-        let seen = why.seen(&sheet.key, sheet.rows.len());
+        let seen = why.visible_rows(&sheet.key, sheet.rows.len());
         sheet_view(why, sheet, &mut place, seen)
     };
     let sheets = report.sheets.iter().map(sheet_view).collect();
-    View { statements, sheets }
+    ReportView { statements, sheets }
 }
 
 /// Returns the first table of the categories report with all rows, for the dialog that edits rules.
@@ -322,7 +322,7 @@ pub fn categories(why: &Why) -> Option<SheetView> {
     let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Rows are not clickable in the dialog.
     for row in &mut view.rows {
-        (row.is_shown, row.stack) = (false, Stack::None);
+        (row.has_evidence, row.stack) = (false, StackView::None);
     }
     Some(view)
 }
@@ -330,17 +330,17 @@ pub fn categories(why: &Why) -> Option<SheetView> {
 fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
     let mut rows = Vec::with_capacity(seen);
     for (row, line) in sheet.rows.iter().take(seen).enumerate() {
-        let item = Item { sheet: Some(sheet.key.clone()), row };
-        rows.push(RowView {
-            place: *place,
+        let item = ReportItem { sheet: Some(sheet.key.clone()), row };
+        rows.push(SheetRowView {
+            index: *place,
             depth: line.depth,
             tone: line.tone,
-            cells: line.cells.iter().map(|cell| (shown(cell), plain(cell))).collect(),
-            is_shown: line.evidence.is_some(),
-            stack: match (line.stack.is_empty(), why.is_unfolded(&item)) {
-                (true, _) => Stack::None,
-                (false, false) => Stack::Folded,
-                (false, true) => Stack::Unfolded(line.stack.clone()),
+            cells: line.cells.iter().map(|cell| (cell_view(cell), spreadsheet_text(cell))).collect(),
+            has_evidence: line.evidence.is_some(),
+            stack: match (line.stack.is_empty(), why.is_stack_open(&item)) {
+                (true, _) => StackView::None,
+                (false, false) => StackView::Hidden,
+                (false, true) => StackView::Visible(line.stack.clone()),
             },
         });
         *place += 1;
@@ -350,41 +350,41 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
         let short = if threshold.unit == "bytes" { Bytes(threshold.value).to_string() } else { String::new() };
         (threshold, short)
     });
-    let hidden = if hidden == 0 { String::new() } else { counted(hidden, "row") + " more" };
+    let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
     let (more, beyond) =
-        if why.limit(&sheet.key) < MOST_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
+        if why.row_limit(&sheet.key) < MOST_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
         title: sheet.title.clone(),
-        is_folded: why.is_folded(&sheet.key) && seen == 0,
+        is_collapsed: why.is_collapsed(&sheet.key) && seen == 0,
         note: sheet.note.clone(),
         threshold,
         columns: columns(sheet),
         rows,
-        total: total(sheet).iter().flat_map(|row| &row.cells).map(shown).collect(),
+        total: total_row(sheet).iter().flat_map(|row| &row.cells).map(cell_view).collect(),
         more,
-        beyond,
+        not_shown: beyond,
     }
 }
 
 /// Returns headings and kinds of the columns, derived from their cells. The first text column has the names.
-fn columns(sheet: &Sheet) -> Vec<(String, Kind)> {
+fn columns(sheet: &Sheet) -> Vec<(String, ColumnKind)> {
     let mut has_name = false;
     let mut columns = Vec::with_capacity(sheet.columns.len());
     for (at, column) in sheet.columns.iter().enumerate() {
         let cells = sheet.rows.iter().map(|row| &row.cells).chain([&sheet.total]);
         let kind = cells.filter_map(|cells| cells.get(at)).find_map(|cell| match cell {
             Cell::Nothing => None,
-            Cell::Text(_) => Some(Kind::Text),
-            Cell::Share { .. } => Some(Kind::Share),
-            _ => Some(Kind::Number),
+            Cell::Text(_) => Some(ColumnKind::Text),
+            Cell::Share { .. } => Some(ColumnKind::Share),
+            _ => Some(ColumnKind::Number),
         });
         let kind = match kind {
-            Some(Kind::Text) | None if !has_name => {
+            Some(ColumnKind::Text) | None if !has_name => {
                 has_name = true;
-                Kind::Name
+                ColumnKind::Name
             }
-            kind => kind.unwrap_or(Kind::Number),
+            kind => kind.unwrap_or(ColumnKind::Number),
         };
         columns.push((column.label.clone(), kind));
     }
@@ -405,10 +405,10 @@ pub fn tab_separated(sheet: &Sheet) -> String {
     };
     line(&mut sheet.columns.iter().map(|column| column.label.clone()));
     for row in &sheet.rows {
-        line(&mut row.cells.iter().map(plain));
+        line(&mut row.cells.iter().map(spreadsheet_text));
     }
     if !sheet.total.is_empty() {
-        line(&mut sheet.total.iter().map(plain));
+        line(&mut sheet.total.iter().map(spreadsheet_text));
     }
     text
 }

@@ -4,7 +4,7 @@ use super::*;
 use std::io::Write;
 
 fn key(file: &mut File) -> String {
-    Version::of(file).unwrap().key(file).unwrap().unwrap()
+    FileVersion::read(file).unwrap().key(file).unwrap().unwrap()
 }
 
 #[test]
@@ -38,9 +38,9 @@ fn changed_file_has_another_key() {
 #[test]
 fn recently_modified_file_is_not_settled() {
     let file = tempfile::tempfile().unwrap();
-    assert!(!Version::of(&file).unwrap().is_settled());
+    assert!(!FileVersion::read(&file).unwrap().is_settled());
     file.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
-    assert!(!Version::of(&file).unwrap().is_settled(), "modification time in the future");
+    assert!(!FileVersion::read(&file).unwrap().is_settled(), "modification time in the future");
     file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
-    assert!(Version::of(&file).unwrap().is_settled());
+    assert!(FileVersion::read(&file).unwrap().is_settled());
 }

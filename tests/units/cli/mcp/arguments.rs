@@ -1,6 +1,6 @@
 //! Conversion of MCP tool arguments to command-line words.
 
-use super::super::tools::ALL;
+use super::super::tools::TOOLS;
 use super::*;
 use serde_json::json;
 
@@ -12,9 +12,9 @@ fn folder() -> std::path::PathBuf {
     folder
 }
 
-fn asked(tool: &str, arguments: Value) -> Result<Words, String> {
-    let files = Files::of(Some(&folder().join("a.pickle"))).unwrap();
-    words(Tool::named(tool).unwrap(), arguments.as_object().unwrap(), &files)
+fn asked(tool: &str, arguments: Value) -> Result<CommandLine, String> {
+    let files = AllowedFiles::new(Some(&folder().join("a.pickle"))).unwrap();
+    command_line(Tool::by_name(tool).unwrap(), arguments.as_object().unwrap(), &files)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn invalid_argument_is_named_in_error() {
 
 #[test]
 fn missing_required_argument_is_named() {
-    for tool in ALL {
+    for tool in TOOLS {
         let asked = asked(tool.name, json!({}));
         match tool.name {
             "diff" => assert_eq!(asked.unwrap_err(), "other is missing"),

@@ -4,12 +4,12 @@ use super::*;
 
 /// Returns code, id and text of the error response to a line, or `None` if the line is valid.
 fn refused(line: &str) -> Option<(i64, Value, String)> {
-    let Message::Refused(error) = Message::parse(line.as_bytes()) else { return None };
+    let Message::Invalid(error) = Message::parse(line.as_bytes()) else { return None };
     let text = error["error"]["message"].as_str().unwrap().to_owned();
     Some((error["error"]["code"].as_i64().unwrap(), error["id"].clone(), text))
 }
 
-fn refused_request(method: &str, params: &str) -> Option<String> {
+fn request_error(method: &str, params: &str) -> Option<String> {
     let (code, id, text) =
         refused(&format!(r#"{{"jsonrpc": "2.0", "id": "a", "method": "{method}", "params": {params}}}"#))?;
     assert_eq!((code, id), (INVALID_PARAMS, json!("a")), "{method} {params}");
@@ -23,7 +23,7 @@ fn invalid_json_is_parse_error_without_id() {
         assert_eq!((code, id), (PARSE_ERROR, Value::Null), "{line:.20}");
         assert!(text.starts_with("Parse error: "), "{text}");
     }
-    assert!(matches!(Message::parse(b"\"\xff\""), Message::Refused(error) if error["error"]["code"] == PARSE_ERROR));
+    assert!(matches!(Message::parse(b"\"\xff\""), Message::Invalid(error) if error["error"]["code"] == PARSE_ERROR));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn invalid_parameters_are_rejected() {
             "version is missing",
         ),
     ] {
-        assert_eq!(refused_request(method, params), Some(format!("Invalid params: {error}")), "{method} {params}");
+        assert_eq!(request_error(method, params), Some(format!("Invalid params: {error}")), "{method} {params}");
     }
 }
 
@@ -75,7 +75,7 @@ fn valid_messages_and_unknown_methods_pass() {
         ("tools/list", r#"{"cursor": null}"#),
         ("tools/call", r#"{"name": "find", "arguments": null}"#),
     ] {
-        assert_eq!(refused_request(method, params), None, "{method}");
+        assert_eq!(request_error(method, params), None, "{method}");
     }
     for line in [
         r#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#,

@@ -6,7 +6,7 @@ use super::*;
 fn request_with_foreign_host_header_is_rejected() {
     let own = Hosts { name: None, address: IpAddr::V4(Ipv4Addr::LOCALHOST) };
     for host in ["127.0.0.1", "127.0.0.1:8765", "LOCALHOST:1", "[::1]", "[::1]:80", "127.0.0.2"] {
-        assert!(own.answer_to(host), "{host}");
+        assert!(own.accepts(host), "{host}");
     }
     for host in [
         "",
@@ -26,7 +26,7 @@ fn request_with_foreign_host_header_is_rejected() {
         "::1",
         "127.1",
     ] {
-        assert!(!own.answer_to(host), "{host}");
+        assert!(!own.accepts(host), "{host}");
     }
 }
 
@@ -34,13 +34,13 @@ fn request_with_foreign_host_header_is_rejected() {
 fn wildcard_address_accepts_ip_addresses_and_configured_name() {
     let name = |name: &str, address: &str| Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
     let all = name("0.0.0.0", "0.0.0.0");
-    assert!(all.answer_to("10.1.2.3:8765") && all.answer_to("localhost") && !all.answer_to("evil.example"));
+    assert!(all.accepts("10.1.2.3:8765") && all.accepts("localhost") && !all.accepts("evil.example"));
     let node = name("node7.cluster", "10.1.2.3");
-    assert!(node.answer_to("NODE7.cluster:80") && node.answer_to("10.1.2.3") && !node.answer_to("node8.cluster"));
-    assert_eq!((node.shown().as_str(), all.shown().as_str()), ("node7.cluster", "127.0.0.1"));
-    assert_eq!(name("::1", "::1").shown(), "[::1]");
-    assert!(!name("::1", "::1").is_open() && all.is_open());
-    assert!(!name("::ffff:127.0.0.1", "::ffff:127.0.0.1").is_open());
+    assert!(node.accepts("NODE7.cluster:80") && node.accepts("10.1.2.3") && !node.accepts("node8.cluster"));
+    assert_eq!((node.url_host().as_str(), all.url_host().as_str()), ("node7.cluster", "127.0.0.1"));
+    assert_eq!(name("::1", "::1").url_host(), "[::1]");
+    assert!(!name("::1", "::1").is_reachable_from_network() && all.is_reachable_from_network());
+    assert!(!name("::ffff:127.0.0.1", "::ffff:127.0.0.1").is_reachable_from_network());
 }
 
 /// Returns the printed host, the host for `ssh -L`, whether the forwarded address equals the printed one, and the host
@@ -48,7 +48,7 @@ fn wildcard_address_accepts_ip_addresses_and_configured_name() {
 fn hints(name: &str, address: &str) -> (String, String, bool, Option<String>) {
     let hosts = Hosts { name: Some(name.to_owned()), address: address.parse().unwrap() };
     let outward = Some("10.1.2.3".parse().unwrap());
-    (hosts.shown(), hosts.forwarded(), hosts.is_same_by_ssh(), hosts.on_network(outward))
+    (hosts.url_host(), hosts.ssh_target(), hosts.works_through_ssh(), hosts.network_host(outward))
 }
 
 #[test]

@@ -12,14 +12,14 @@ fn gzip_is_sent_only_if_accepted() {
 
 #[test]
 fn range_is_clamped_to_file_size() {
-    let within = |value: &str| Range::of(value).map(|range| range.within(100));
+    let within = |value: &str| Range::parse(value).map(|range| range.resolve(100));
     assert_eq!(within("bytes=10-19"), Some(Some((10, 20))));
     assert_eq!(within("bytes=10-"), Some(Some((10, 100))));
     assert_eq!(within("bytes=10-18446744073709551615"), Some(Some((10, 100))));
     assert_eq!(within("bytes=-30"), Some(Some((70, 100))));
     assert_eq!(within("bytes=-300"), Some(Some((0, 100))));
     assert_eq!((within("bytes=100-"), within("bytes=-0")), (Some(None), Some(None)));
-    assert_eq!(Range::Last(1).within(0), None);
+    assert_eq!(Range::Last(1).resolve(0), None);
     for wrong in [
         "10-",
         "bytes=",
@@ -30,6 +30,6 @@ fn range_is_clamped_to_file_size() {
         "bytes=99999999999999999999-",
         "lines=1-2",
     ] {
-        assert_eq!(Range::of(wrong), None, "{wrong}");
+        assert_eq!(Range::parse(wrong), None, "{wrong}");
     }
 }

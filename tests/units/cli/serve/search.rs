@@ -10,7 +10,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn missed(folder: &Path, entries: usize) -> Vec<String> {
-    search(&[folder], entries).missed
+    search(&[folder], entries).not_searched
 }
 
 #[test]
@@ -19,11 +19,11 @@ fn limited_search_is_reported() {
     (0..5).for_each(|place| fs::write(folder.join(format!("rank{place}.pickle")), b"x").unwrap());
     let few = search(&[&folder], 3);
     assert_eq!(
-        (few.snapshots.len(), &*few.missed),
+        (few.snapshots.len(), &*few.not_searched),
         (3, &["Only the first 3 files and folders were searched.".to_owned()][..])
     );
     let all = search(&[&folder], 5);
-    assert_eq!((all.snapshots.len(), all.missed), (5, Vec::new()));
+    assert_eq!((all.snapshots.len(), all.not_searched), (5, Vec::new()));
     fs::remove_dir_all(folder).unwrap();
 }
 

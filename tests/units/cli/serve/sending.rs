@@ -16,7 +16,7 @@ fn snapshot(path: &Path, asked: &[(axum::http::HeaderName, &str)]) -> Response {
     let asked = asked.iter().map(|(name, value)| (name.clone(), HeaderValue::from_str(value).unwrap()));
     let waiting = Arc::new(());
     let peer = Peer(Weak::clone(&Arc::downgrade(&waiting)));
-    super::snapshot(path, &Method::GET, &asked.collect(), &peer, &Columns::default())
+    super::snapshot(path, &Method::GET, &asked.collect(), &peer, &DecodedCache::default())
 }
 
 fn body(response: Response) -> Result<Vec<u8>, axum::Error> {
@@ -34,13 +34,13 @@ fn compressed_file_is_sent_unchanged() {
         let path = file("packed", head);
         let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
         assert_eq!((header(&response, CONTENT_LENGTH), header(&response, CONTENT_ENCODING)), (Some("4"), None));
-        assert!(!response.headers().contains_key(UNPACKED));
+        assert!(!response.headers().contains_key(UNCOMPRESSED_LENGTH));
         assert_eq!(body(response).unwrap(), head);
         fs::remove_file(path).unwrap();
     }
     let path = file("plain", &[b'x'; 300_000]);
     let response = snapshot(&path, &[(ACCEPT_ENCODING, "gzip")]);
-    assert_eq!(response.headers().get(UNPACKED).unwrap(), "300000");
+    assert_eq!(response.headers().get(UNCOMPRESSED_LENGTH).unwrap(), "300000");
     assert!(body(response).unwrap() == [b'x'; 300_000]);
     fs::remove_file(path).unwrap();
 }
@@ -55,7 +55,7 @@ fn range_of_changed_file_returns_whole_file() {
         let asked: Vec<_> = [range.clone()].into_iter().chain(if_range.map(|tag| (IF_RANGE, tag))).collect();
         let part = snapshot(&path, &asked);
         assert_eq!((part.status().as_u16(), header(&part, CONTENT_RANGE)), (206, Some("bytes 4-9/10")));
-        assert!(!part.headers().contains_key(UNPACKED));
+        assert!(!part.headers().contains_key(UNCOMPRESSED_LENGTH));
         assert_eq!(body(part).unwrap(), b"456789");
     }
     let beyond = snapshot(&path, &[(RANGE, "bytes=10-")]);

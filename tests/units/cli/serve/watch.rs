@@ -13,18 +13,18 @@ fn folder(name: &str) -> PathBuf {
 /// Returns rank, version and address of the files, as if the last scan were long ago.
 fn look(watch: &Watch, listing: &Listing) -> Vec<(Option<u32>, String, String)> {
     if let Some(last) = watch.0.lock().unwrap().as_mut() {
-        last.ended -= PAUSE;
-        last.took = Duration::ZERO;
+        last.ended -= SCAN_INTERVAL;
+        last.duration = Duration::ZERO;
     }
     let files = watch.files(listing);
-    files.seen.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
+    files.complete.iter().map(|file| (file.rank, file.version.clone(), file.address.clone())).collect()
 }
 
 #[test]
 fn file_appears_once_completely_written() {
     let folder = folder("growing");
     let path = folder.join("rank3_step5.pickle");
-    let (watch, listing) = (Watch::default(), Listing::of(std::slice::from_ref(&folder)).unwrap());
+    let (watch, listing) = (Watch::default(), Listing::new(std::slice::from_ref(&folder)).unwrap());
     assert_eq!(look(&watch, &listing), []);
     fs::write(&path, b"\x80\x04]").unwrap();
     assert_eq!(look(&watch, &listing), [], "just written");
@@ -51,13 +51,13 @@ fn file_appears_once_completely_written() {
 
 #[test]
 fn file_list_has_one_line_per_file() {
-    let seen = |rank, address: &str| Seen {
+    let seen = |rank, address: &str| CompleteFile {
         rank,
         version: "\"3f-2\"".into(),
         changed: SystemTime::now() + Duration::from_secs(9),
         address: address.into(),
     };
-    let of = |count, seen| lines(&Files { count, seen });
+    let of = |count, seen| event_lines(&Files { count, complete: seen });
     let lines = [of(0, Vec::new()), of(300, vec![seen(None, "0/a.pickle"), seen(Some(7), "1/b%20c.pickle")])];
     assert_eq!(lines, ["files 0", "files 300\n- 3f-2 0 0/a.pickle\n7 3f-2 0 1/b%20c.pickle"]);
 }

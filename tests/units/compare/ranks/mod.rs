@@ -10,7 +10,7 @@ fn rank(number: u32, sites: &[(&str, u64)]) -> Rank {
     let sites: Vec<SiteBytes> =
         sites.iter().map(|&(site, bytes)| SiteBytes { site: site.to_owned(), bytes, allocations: 1 }).collect();
     let peak = sites.iter().map(|site| site.bytes).sum::<u64>();
-    let survey = Surveyed { peak_requested: peak as i64, sites, ..Surveyed::default() };
+    let survey = RankSurvey { peak_requested: peak as i64, sites, ..RankSurvey::default() };
     let file = format!("rank{number}.pickle");
     Rank { rank: Some(number), file, survey: Some(survey), ..Rank::default() }
 }
@@ -83,7 +83,7 @@ fn ranks_running_other_code_form_a_group() {
 #[test]
 fn missing_and_unreadable_ranks_are_listed() {
     let broken =
-        Rank { rank: Some(3), file: "rank3.pickle".to_owned(), ..Rank::default() }.failed("cut off".to_owned());
+        Rank { rank: Some(3), file: "rank3.pickle".to_owned(), ..Rank::default() }.with_error("cut off".to_owned());
     let of = Ranks::new(vec![rank(0, &[("a.py:1", GIB)]), broken, rank(4, &[("a.py:1", GIB)])], Vec::new());
     let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, rank.error.as_deref())).collect();
     assert_eq!(
@@ -108,7 +108,7 @@ fn missing_and_unreadable_ranks_are_listed() {
 #[test]
 fn files_without_ranks_are_numbered_by_name() {
     let unnamed = |file: &str| Rank { rank: None, file: file.to_owned(), ..rank(0, &[("a.py:1", GIB)]) };
-    let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.failed("no snapshot".to_owned());
+    let failed = Rank { file: "b.pickle".to_owned(), ..Rank::default() }.with_error("no snapshot".to_owned());
     let of = Ranks::new(vec![unnamed("c.pickle"), failed, unnamed("a.pickle")], Vec::new());
     let rows: Vec<_> = of.ranks.iter().map(|rank| (rank.rank, &*rank.file)).collect();
     assert_eq!(rows, [(Some(0), "a.pickle"), (Some(1), "c.pickle"), (None, "b.pickle")]);
@@ -149,9 +149,9 @@ fn first_rank_out_of_memory_is_reported() {
 
 #[test]
 fn quantiles_are_values_of_ranks() {
-    let spread = Spread::of((1..=20).rev().collect()).unwrap();
-    assert_eq!(spread, Spread { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
-    assert_eq!(Spread::of(Vec::new()), None);
+    let spread = RankQuantiles::from_values((1..=20).rev().collect()).unwrap();
+    assert_eq!(spread, RankQuantiles { min: 1, p5: 1, median: 10, p95: 19, max: 20 });
+    assert_eq!(RankQuantiles::from_values(Vec::new()), None);
 }
 
 proptest! {

@@ -27,7 +27,7 @@ fn fields_are_extracted_from_path() {
     ];
     for (typed, path, expected) in cases {
         let pattern = Pattern::parse(typed).unwrap();
-        assert_eq!(pattern.read(path).as_deref(), expected, "{typed} {path}");
+        assert_eq!(pattern.match_path(path).as_deref(), expected, "{typed} {path}");
     }
 }
 
@@ -51,7 +51,7 @@ fn invalid_pattern_reports_cause() {
 fn arbitrary_pattern_does_not_panic() {
     proptest::proptest!(|(typed in "[*{}/_a-c0-2é]{0,12}", path in "[*{}/_a-c0-2é.]{0,12}")| {
         if let Ok(pattern) = Pattern::parse(&typed)
-            && let Some(fields) = pattern.read(&path)
+            && let Some(fields) = pattern.match_path(&path)
         {
             assert!(fields.iter().all(|(name, value)| !name.is_empty() && path.contains(value)));
         }

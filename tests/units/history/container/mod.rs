@@ -14,7 +14,7 @@ fn decompressed_size_is_limited() {
     }
     container.fed = 1 << 40;
     container.layers[0].written = MOST_UNPACKED - 16;
-    container.layers[0].output.take(32);
+    container.layers[0].output.consume(32);
     container.file.add(blocks);
     let error = container.pull().unwrap_err();
     assert_eq!(error.to_string(), "1099511627776 bytes of gzip decompress to more than 1 TiB: not a snapshot");

@@ -11,9 +11,9 @@ fn string_end_is_found_at_every_offset() {
                 bytes[at] = byte;
                 let expected = match byte {
                     b'"' => Stop::Quote(at),
-                    b'\\' => Stop::Cut(usize::from(at + 1 == length)),
+                    b'\\' => Stop::EndOfInput(usize::from(at + 1 == length)),
                     0..0x20 => Stop::Control(at, byte),
-                    _ => Stop::Cut(0),
+                    _ => Stop::EndOfInput(0),
                 };
                 assert_eq!(string_end(&bytes, 0), expected, "0x{byte:02x} at {at} of {length}");
             }

@@ -28,9 +28,9 @@ fn every_error_kind_has_a_message() {
         (ErrorKind::NotAnOpenDict, "items added to something that is not a dict, or to a dict that was already used"),
         (ErrorKind::ContainsItself, "a container contains itself"),
         (ErrorKind::EmptyMemoSlot(7), "memo slot 7 is read but was never written"),
-        (ErrorKind::Limit { what: "bytes in one string", most: 4 }, "more than 4 bytes in one string: not a snapshot"),
+        (ErrorKind::Limit { what: "bytes in one string", max: 4 }, "more than 4 bytes in one string: not a snapshot"),
         (
-            ErrorKind::Refused(Refusal::Code),
+            ErrorKind::Unsupported(UnsupportedReason::Code),
             "imports or calls code: a snapshot contains none, and memscape never runs any",
         ),
     ];

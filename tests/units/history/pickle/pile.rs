@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn pile_behaves_like_a_stack() {
-    let mut pile = Pile::new();
+    let mut pile = InlineStack::new();
     (0..10).for_each(|value| pile.push(value));
     pile.remove(2, 7);
     assert_eq!(*pile, [0, 1, 7, 8, 9]);

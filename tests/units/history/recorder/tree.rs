@@ -16,26 +16,26 @@ fn tokens_read_back_equal() {
         Token::End,
         Token::End,
     ];
-    let mut tree = Tree::default();
+    let mut tree = ValueTree::default();
     all.iter().for_each(|&token| tree.put(token));
     assert_eq!(tree.tokens(0).collect::<Vec<_>>(), all);
     let mut tokens = tree.tokens(0);
     tokens.next();
-    assert_eq!(tokens.pair(), Some((&b"a"[..], Token::List)));
-    tokens.leave();
-    assert_eq!((tokens.pair(), tokens.next()), (None, None));
+    assert_eq!(tokens.next_pair(), Some((&b"a"[..], Token::List)));
+    tokens.skip_rest();
+    assert_eq!((tokens.next_pair(), tokens.next()), (None, None));
 }
 
 #[test]
 fn invalid_bytes_end_iteration() {
     for bytes in [&[TEXT, 255, 255, 255, 255][..], &[INT, 1], &[99], &[DICT, DICT, DICT], &[LIST; 100_000]] {
-        let mut tree = Tree::default();
+        let mut tree = ValueTree::default();
         assert!(tree.extend(bytes));
         assert!(tree.tokens(0).count() <= bytes.len());
         let mut tokens = tree.tokens(0);
-        tokens.leave();
+        tokens.skip_rest();
         assert_eq!(tokens.next(), None);
         assert_eq!(tree.text(0), b"");
     }
-    assert_eq!(Tree::default().text(1_000), b"");
+    assert_eq!(ValueTree::default().text(1_000), b"");
 }

@@ -1,9 +1,9 @@
 //! Tests of `src/history/replay/dropping.rs`, a module of its: traces are dropped a few events at a time here.
 
-use crate::json::{Limits, Machine};
-use crate::replay::{Builder, DeviceHistory, Keep, Recorder};
+use crate::json::{Limits, Parser};
+use crate::replay::{Builder, DeviceHistory, KeepRange, Recorder};
 use crate::snapshot::{Action, Reader, Snapshot};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use base::units::{EventIdx, Moment};
 use proptest::prelude::*;
 
@@ -93,13 +93,13 @@ fn file(before: &[(u8, u64)], turns: &[(usize, u64, bool)], skips: Skips) -> Str
     format!(r#"{{"segments":[{segments}],"device_traces":[[{}]]}}"#, events.join(","))
 }
 
-fn opened(text: &str, keep: Keep) -> (Snapshot, DeviceHistory) {
-    let mut machine = Machine::new(Reader::new(Recorder::keeping(keep)), Limits::default());
+fn opened(text: &str, keep: KeepRange) -> (Snapshot, DeviceHistory) {
+    let mut machine = Parser::new(Reader::new(Recorder::with_range(keep)), Limits::default());
     assert!(machine.feed(text.as_bytes()).is_ok());
     let Ok((reader, root)) = machine.finish() else { panic!("incomplete JSON") };
     let Ok((snapshot, recorder)) = reader.finish(root) else { panic!("invalid snapshot") };
     let mut builder = Builder::new(&snapshot, recorder);
-    while builder.step(&snapshot, &mut Slice::new(&mut || true)).is_err() {}
+    while builder.step(&snapshot, &mut TimeSlice::new(&mut || true)).is_err() {}
     let history = builder.finish().0.into_iter().next().expect("a device");
     (snapshot, history)
 }
@@ -107,10 +107,10 @@ fn opened(text: &str, keep: Keep) -> (Snapshot, DeviceHistory) {
 /// Returns address, bytes and whether the origin is known of each allocation that is live at a moment.
 fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u64, u64, bool)> {
     let mut live = history.live.clone();
-    while live.step(&history.allocations, history.event_count() + 1, &mut Slice::new(&mut || true)).is_err() {}
+    while live.step(&history.allocations, history.event_count() + 1, &mut TimeSlice::new(&mut || true)).is_err() {}
     let known = |id| {
         let origin =
-            history.origin(id).is_some_and(|origin| !origin.of_free && snapshot.stacks.len() > origin.stack.0 as usize);
+            history.origin(id).is_some_and(|origin| !origin.is_of_free && snapshot.stacks.len() > origin.stack.0 as usize);
         origin || history.allocations.born(id) > Moment::START
     };
     let ids = live.live_at(&history.allocations, moment);
@@ -120,8 +120,8 @@ fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u6
     found
 }
 
-fn pending_at(history: &DeviceHistory, moment: Moment) -> i64 {
-    crate::replay::Curve::new(&history.pending, &|event| history.pending_change(event)).at(moment)
+fn awaiting_free_at(history: &DeviceHistory, moment: Moment) -> i64 {
+    crate::replay::Curve::new(&history.awaiting_free, &|event| history.awaiting_free_change(event)).at(moment)
 }
 
 proptest! {
@@ -134,20 +134,20 @@ proptest! {
         (from, to, last) in (0..70u32, 0..70u32, prop::option::of(1..40u32)),
     ) {
         let text = file(&before, &turns, skips);
-        let (of_whole, whole) = opened(&text, Keep::ALL);
-        let keep = Keep { from, to: if to > 60 { u32::MAX } else { to }, last: last.unwrap_or(u32::MAX) };
+        let (of_whole, whole) = opened(&text, KeepRange::ALL);
+        let keep = KeepRange { from, to: if to > 60 { u32::MAX } else { to }, last: last.unwrap_or(u32::MAX) };
         let (of_range, range) = opened(&text, keep);
         let count = whole.event_count();
         let end = keep.to.max(from).min(count);
         let first = from.min(count).max(end.saturating_sub(keep.last));
         prop_assert_eq!((range.events.first(), range.event_count()), (first, end), "{:?}", keep);
-        let behind = range.loaded().map_or(0, |loaded| loaded.behind);
+        let behind = range.loaded().map_or(0, |loaded| loaded.later_events);
         prop_assert_eq!(behind, u64::from(count - end));
         for moment in (first..=end).map(Moment) {
             let place = format!("{skips:?} {keep:?}, moment {} of {text}", moment.0);
             prop_assert_eq!(range.drawn_at(moment), whole.drawn_at(moment), "live bytes: {}", place);
             prop_assert_eq!(range.reserved_at(moment), whole.reserved_at(moment), "reserved bytes: {}", place);
-            prop_assert_eq!(pending_at(&range, moment), pending_at(&whole, moment), "awaiting free: {}", place);
+            prop_assert_eq!(awaiting_free_at(&range, moment), awaiting_free_at(&whole, moment), "awaiting free: {}", place);
             prop_assert_eq!(range.live_count_at(moment), whole.live_count_at(moment), "allocations: {}", place);
             prop_assert_eq!(live(&of_range, &range, moment), live(&of_whole, &whole, moment), "live allocations: {}", place);
         }
@@ -158,7 +158,7 @@ proptest! {
             prop_assert_eq!(range.address_and_size(event), whole.address_and_size(event));
         }
         let numbers = &range.numbers;
-        prop_assert_eq!(numbers.base, whole.drawn_at(Moment(first)), "baseline: {:?} {:?} {}", skips, keep, text);
+        prop_assert_eq!(numbers.baseline, whole.drawn_at(Moment(first)), "baseline: {:?} {:?} {}", skips, keep, text);
         prop_assert_eq!(numbers.remainder, 0);
         prop_assert_eq!(numbers.reserved_start, whole.reserved_at(Moment(first)));
         prop_assert_eq!(i64::try_from(numbers.end), Ok(whole.drawn_at(Moment(end))));

@@ -1,13 +1,13 @@
 //! Packing of column chunks as bytes, and invalid parts.
 
-use super::packing::{Word, packed, unpack};
-use super::reading::{Histories, Image};
+use super::packing::{Word, pack, unpack};
+use super::reading::{HistoryLoader, ImageReader};
 use super::*;
 use crate::snapshot::Rows;
 use std::fmt::Debug;
 
 fn round<T: Word + Debug + PartialEq>(values: &[T], width: u8) {
-    let part = packed(7, values);
+    let part = pack(7, values);
     assert_eq!((part[0], part[1]), (7, width), "{values:?}");
     let mut column = Column::new();
     assert!(unpack(&part[1..], &mut column));
@@ -39,11 +39,11 @@ fn only_last_chunk_of_column_may_be_partial() {
     let values: Vec<u32> = (0..40_000).collect();
     let mut column = Column::new();
     for chunk in values.chunks(1 << 14) {
-        assert!(unpack(&packed(0, chunk)[1..], &mut column));
+        assert!(unpack(&pack(0, chunk)[1..], &mut column));
     }
     assert_eq!(column.iter().collect::<Vec<u32>>(), values);
-    assert!(!unpack(&packed(0, &[1u32])[1..], &mut column), "the last chunk is not whole");
-    assert!(!unpack(&packed(0, &vec![1u32; (1 << 14) + 1])[1..], &mut Column::<u32>::new()), "too long");
+    assert!(!unpack(&pack(0, &[1u32])[1..], &mut column), "the last chunk is not whole");
+    assert!(!unpack(&pack(0, &vec![1u32; (1 << 14) + 1])[1..], &mut Column::<u32>::new()), "too long");
     // The column can still grow.
     (0..50_000).for_each(|value| column.push(value));
     assert_eq!((column.get(39_999), column.get(40_000), column.get(89_999)), (Some(39_999), Some(0), Some(49_999)));
@@ -54,10 +54,10 @@ fn invalid_parts_are_rejected() {
     let refused: [&[u8]; 7] =
         [&[], &[0, 1], &[HISTORY], &[HISTORY, 1, 2], &[WARNING, 0, 1], &[WARNING, 200, 0, 0, 0, 0, 0, 0, 0, 0], &[250]];
     for part in refused {
-        assert!(!Image::default().part(part), "{part:?}");
+        assert!(!ImageReader::default().part(part), "{part:?}");
     }
     // A history of zeros is inconsistent.
-    let mut image = Image::default();
+    let mut image = ImageReader::default();
     assert!(image.part(&[&[HISTORY][..], &[0; 8 * 47]].concat()));
     assert!(!image.end(Rows { stacks: 1, labels: 1, blocks: 1 }));
 }

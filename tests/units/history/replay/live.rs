@@ -30,7 +30,7 @@ fn live_set_is_the_same_with_and_without_checkpoints() {
             .step(
                 &allocations,
                 100_001,
-                &mut Slice::new(&mut || {
+                &mut TimeSlice::new(&mut || {
                     asked += 1;
                     asked % 3 != 0
                 }),
@@ -54,6 +54,6 @@ fn live_set_is_the_same_with_and_without_checkpoints() {
 #[test]
 fn empty_history_has_no_live_allocations() {
     let (mut sets, allocations) = (LiveSets::default(), Allocations::default());
-    assert_eq!(sets.step(&allocations, 1, &mut Slice::new(&mut || true)), Ok(()));
+    assert_eq!(sets.step(&allocations, 1, &mut TimeSlice::new(&mut || true)), Ok(()));
     assert_eq!(sets.live_at(&allocations, Moment(0)).count(), 0);
 }

@@ -54,11 +54,11 @@ fn clock_is_monotone() {
     running.iter().for_each(|&elapsed| times.push(1_000_000 + elapsed as i64));
     assert!(!times.uneven);
     check_clock(&times, &running);
-    assert!(Times::default().clock().is_none());
+    assert!(Times::default().time_axis().is_none());
 }
 
 fn check_clock(times: &Times, running: &[u64]) {
-    let clock = times.clock().unwrap();
+    let clock = times.time_axis().unwrap();
     assert_eq!((clock.x(0), clock.span()), (0, *running.last().unwrap()));
     for (event, &elapsed) in (0u32..).zip(running) {
         assert_eq!(clock.x(event + 1), clock.margin() + elapsed, "event {event}");

@@ -14,7 +14,7 @@ proptest! {
         }
         let Events { action, subject, stack, labels, .. } = &trace.events;
         prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
-        for Lives { address, size, free_requested, died } in [&trace.traced, &trace.early] {
+        for LifetimeColumns { address, size, free_requested, died } in [&trace.traced, &trace.early] {
             prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
         }
         prop_assert_eq!(trace.born.len(), trace.traced.size.len());

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn themes() -> [(&'static str, Look); 2] {
-    [("light", Look::light()), ("dark", Look::dark())]
+fn themes() -> [(&'static str, PictureTheme); 2] {
+    [("light", PictureTheme::light()), ("dark", PictureTheme::dark())]
 }
 
 fn linear(channel: u8) -> f64 {
@@ -13,7 +13,7 @@ fn linear(channel: u8) -> f64 {
 
 /// Simulation of colour blindness in linear light (Viénot, Brettel and Mollon, 1999): a name, the row that red and
 /// green share, and the row of blue.
-const BLIND: [(&str, [f64; 2], [f64; 3]); 2] = [
+const COLOUR_BLINDNESS: [(&str, [f64; 2], [f64; 3]); 2] = [
     ("no red cones", [0.112_38, 0.887_62], [0.004_01, -0.004_01, 1.0]),
     ("no green cones", [0.292_75, 0.707_25], [-0.022_34, 0.022_34, 1.0]),
 ];
@@ -35,7 +35,7 @@ fn contrast(one: [u8; 4], other: [u8; 4]) -> f64 {
     one.max(other) / one.min(other)
 }
 
-fn colour(look: &Look, slot: u32, shade: u32) -> [u8; 4] {
+fn colour(look: &PictureTheme, slot: u32, shade: u32) -> [u8; 4] {
     look.palette[Paint::new(slot, shade).0 as usize]
 }
 
@@ -68,7 +68,7 @@ fn neighbouring_call_sites_differ_in_lightness() {
 
 #[test]
 fn neighbouring_call_sites_differ_for_colour_blind_users() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+    for ((name, look), kind) in themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind))) {
         for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
             let pair = [slot, slot + 1].map(|slot| seen(colour(&look, slot, 0), kind) + 0.05);
             let contrast = pair[0].max(pair[1]) / pair[0].min(pair[1]);
@@ -79,7 +79,7 @@ fn neighbouring_call_sites_differ_for_colour_blind_users() {
 
 #[test]
 fn colour_ramp_is_monotone_for_colour_blind_users() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| BLIND.map(|kind| (theme.clone(), kind))) {
+    for ((name, look), kind) in themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind))) {
         let steps = (Paint::FIRST_SITE_SLOT..=Paint::FIRST_SITE_SLOT + RAMP_STEPS)
             .map(|slot| seen(look.ordered[Paint::new(slot, 0).0 as usize], kind));
         let steps: Vec<f64> = steps.collect();

@@ -27,7 +27,7 @@ proptest! {
         }
         for moment in (0..moment_count).filter(|&moment| visible(moment)) {
             prop_assert!(grid.all_moments().contains(&moment), "{moment} {:?}", grid.all_moments());
-            let column = grid.near(moment);
+            let column = grid.column_of(moment);
             prop_assert!(grid.moments(column).contains(&moment));
         }
     }

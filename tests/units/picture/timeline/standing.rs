@@ -11,7 +11,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..60),
         ranges in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
     ) {
-        let (mut standing, mut plain) = (Standing::new(leaves as usize), BTreeSet::new());
+        let (mut standing, mut plain) = (HighlightSet::new(leaves as usize), BTreeSet::new());
         for (leaf, comes) in changes {
             let leaf = leaf.index(leaves as usize) as u32;
             if comes { standing.insert(leaf) } else { standing.remove(leaf) }

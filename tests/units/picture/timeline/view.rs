@@ -16,7 +16,7 @@ proptest! {
             view = view.zoomed_x(column, factor, EXTENT).zoomed_bytes(row, 1.0 / factor, EXTENT);
             prop_assert!((view.column_from_x(moment) - column).abs() <= 1.0);
             prop_assert!((bytes / view.bytes_per_px - view.bottom_px as f64 - row).abs() <= 1.0);
-            prop_assert!(view.x_per_px >= CLOSEST_X_PER_PX && view.bytes_per_px >= CLOSEST_BYTES_PER_PX);
+            prop_assert!(view.x_per_px >= MIN_X_PER_PX && view.bytes_per_px >= MIN_BYTES_PER_PX);
             prop_assert!(view.x_per_px * 1920.0 <= 1.5001 * EXTENT.width as f64);
             prop_assert!(view.bytes_per_px * 1080.0 <= 1.5001 * EXTENT.bytes as f64);
         }

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn large_file_prompts_with_memory_estimate() {
     let said = |name: &str, bytes: u64| {
-        is_large(name, bytes).then(|| Choosing::new(name.to_owned(), name, Some(bytes), None).text)
+        is_large(name, bytes).then(|| LoadDialog::new(name.to_owned(), name, Some(bytes), None).text)
     };
     assert_eq!(said("a.pickle", 2_000_000_000), None);
     assert_eq!(said("a.pickle", 4 << 30).as_deref(), Some("4.00 GiB. All events take at most 1.68 GiB of memory."));

@@ -3,20 +3,20 @@
 use super::*;
 use engine::protocol::{PlanGroup, PlanPage};
 
-fn plan(rows: &[(What, &str)]) -> Plan {
+fn plan(rows: &[(RowSubject, &str)]) -> Plan {
     let mut plan = Plan::default();
     rows.iter().for_each(|(what, by)| plan.add(what.clone(), by));
     plan
 }
 
-fn group(name: &str) -> What {
-    What::Group(name.to_owned())
+fn group(name: &str) -> RowSubject {
+    RowSubject::Group(name.to_owned())
 }
 
 #[test]
 fn rows_become_groups_of_the_question() {
     let rows =
-        [(group("activations"), "2x"), (What::Preset(Preset::Fsdp), "8"), (What::Preset(Preset::Checkpoint), "")];
+        [(group("activations"), "2x"), (RowSubject::Preset(Preset::Fsdp), "8"), (RowSubject::Preset(Preset::Checkpoint), "")];
     let question = plan(&rows).question(None).expect("a plan");
     let factor = |times, by| Factor::new(times, by).expect("a factor");
     let eighth = |name: &str| (PlanGroup::Where(name.to_owned()), factor(1, 8));
@@ -40,8 +40,8 @@ fn invalid_row_has_an_error() {
     for (what, by, error) in [
         (group("relu"), "", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
         (group(""), "2x", "Expected a category or a search."),
-        (What::Preset(Preset::Zero1), "0", "The number is too large or too small."),
-        (What::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
+        (RowSubject::Preset(Preset::Zero1), "0", "The number is too large or too small."),
+        (RowSubject::Preset(Preset::Batch), "-1", "Expected a factor such as 2x, 0.5, /8 or fp32->bf16."),
         (group(""), "", ""),
         (group(">=10MiB"), "1/3", ""),
     ] {

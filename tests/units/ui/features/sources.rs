@@ -16,9 +16,9 @@ fn file_with_longest_common_path_suffix_is_found() {
 
 #[test]
 fn query_of_long_path_uses_its_end() {
-    assert_eq!(query("/a/train.py", "12"), "@\"/a/train.py:12 \"");
-    assert_eq!(query("/a/train.py", "0"), "@\"/a/train.py \"");
+    assert_eq!(line_query("/a/train.py", "12"), "@\"/a/train.py:12 \"");
+    assert_eq!(line_query("/a/train.py", "0"), "@\"/a/train.py \"");
     let long = "ä".repeat(1000) + "/train.py";
-    let typed = query(&long, "1");
+    let typed = line_query(&long, "1");
     assert!(typed.ends_with("ä/train.py:1 \"") && (400..420).contains(&typed.len()), "{}", typed.len());
 }

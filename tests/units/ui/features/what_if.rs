@@ -53,7 +53,7 @@ fn joined_answers_have_one_run_per_settings() {
         fits: vec![WhatIfFit { settings: "b".to_owned(), capacity: None }],
         ..WhatIf::default()
     };
-    join(&mut answer, Some(&before));
+    merge_runs(&mut answer, Some(&before));
     let names: Vec<&str> = answer.runs.iter().map(|run| run.settings.as_str()).collect();
     assert_eq!(names, ["r", "b", "a"]);
     assert_eq!(answer.runs[0].origin, WhatIfOrigin::Recorded);
@@ -94,7 +94,7 @@ fn rows_are_sorted_and_show_differences() {
     assert_eq!(view.rows[0].numbers[0].1, "3,221,225,472 B");
     assert_eq!(view.rows[2].numbers[1].0, "recorded", "the row of the recorded settings");
     let fits: Vec<[&str; 3]> =
-        view.fits.iter().map(|fit| [fit.memory.as_str(), fit.settings.as_str(), fit.more.as_str()]).collect();
+        view.fits.iter().map(|fit| [fit.memory.as_str(), fit.settings.as_str(), fit.shortage.as_str()]).collect();
     assert_eq!(
         fits,
         [["3.00 GiB", "c", ""], ["5.00 GiB", "a", "1.00 GiB more than there is"], ["No memory is enough", "b", ""]]
@@ -103,8 +103,8 @@ fn rows_are_sorted_and_show_differences() {
     assert!(said[0].starts_with("The out-of-memory error would not have happened with expandable_segments:True"));
     assert!(said.contains(&"Without effect on the simulation: pinned_free_catch_all."), "{said:?}");
     assert!(view.findings.iter().any(|(tone, text)| *tone == Tone::Alarm && text.contains("can grow without bound")));
-    assert_eq!(view::settings(&simulator, 2).as_deref(), Some("a"));
-    assert_eq!(view::settings(&simulator, 3), None);
+    assert_eq!(view::settings_of_row(&simulator, 2).as_deref(), Some("a"));
+    assert_eq!(view::settings_of_row(&simulator, 3), None);
 }
 
 #[test]

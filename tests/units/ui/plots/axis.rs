@@ -37,8 +37,8 @@ fn gaps_are_labelled_with_length() {
 
 #[test]
 fn heights_map_to_addresses() {
-    assert_eq!(last_mapped(&map(), 500), 0x1_0000 + 500);
-    assert_eq!(last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
-    assert_eq!(last_mapped(&map(), 1010), 0x9_0000);
-    assert_eq!(last_mapped(&AddressMap::default(), 7), 0);
+    assert_eq!(address_or_last_mapped(&map(), 500), 0x1_0000 + 500);
+    assert_eq!(address_or_last_mapped(&map(), 1005), 0x1_0000 + 999, "in the gap");
+    assert_eq!(address_or_last_mapped(&map(), 1010), 0x9_0000);
+    assert_eq!(address_or_last_mapped(&AddressMap::default(), 7), 0);
 }

@@ -15,9 +15,9 @@ fn default_values_of_settings_are_recognized() {
         ("roundup_power2_divisions.>", "4", false),
         ("PYTORCH_CUDA_ALLOC_CONF", "", true),
     ] {
-        assert_eq!(of(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
+        assert_eq!(find_known(key).map(|known| known.is_default(value)), Some(is_default), "{key} {value}");
     }
-    assert!(of("a_new_one").is_none() && of("a.b").is_none());
+    assert!(find_known("a_new_one").is_none() && find_known("a.b").is_none());
 }
 
 #[test]
@@ -30,10 +30,10 @@ fn settings_string_is_split_into_pairs() {
         ("roundup_power2_divisions", "[256:1,512:2]"),
         ("expandable_segments", "True"),
     ];
-    assert_eq!(of_text(conf), expected);
-    assert_eq!(of_text(""), []);
-    assert_eq!(of_text("]],x:1"), [("x", "1")], "unbalanced closing brackets");
+    assert_eq!(parse_conf(conf), expected);
+    assert_eq!(parse_conf(""), []);
+    assert_eq!(parse_conf("]],x:1"), [("x", "1")], "unbalanced closing brackets");
     assert!(
-        of("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
+        find_known("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
     );
 }
