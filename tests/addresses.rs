@@ -5,13 +5,13 @@
 use crate::support;
 
 use memscape::replay::{AllocationId, Allocations};
-use memscape::slice::{TimeSlice, OutOfTime};
+use memscape::slice::{OutOfTime, TimeSlice};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, GROUND, PENDING};
 use memscape::timeline::{
     AddressJob, AddressSource, Axis, MAX_QUADS, Quad, QuadIdentity, Scene, View, address_outline, scene_hit,
 };
 use proptest::prelude::*;
-use support::history::{History, histories, paint, is_highlighted};
+use support::history::{History, histories, is_highlighted, paint};
 
 /// A history with the address range of each of its allocations.
 #[derive(Debug)]
@@ -29,11 +29,11 @@ impl AddressHistory {
     /// are rounded up to 8.
     fn new(history: History, apart: &[u64], held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         let mut places: Vec<[u64; 2]> = Vec::new();
-        for (id, &(born, died, size)) in history.spans.iter().enumerate() {
+        for (id, &(allocated_at, freed_at, size)) in history.spans.iter().enumerate() {
             let bytes = size.div_ceil(8).max(1) * 8;
             let apart = apart[id % apart.len()];
             let mut live: Vec<[u64; 2]> =
-                (0..id).filter(|&other| history.spans[other].1 > born).map(|other| places[other]).collect();
+                (0..id).filter(|&other| history.spans[other].1 > allocated_at).map(|other| places[other]).collect();
             live.sort_unstable();
             let mut lowest = apart;
             for [from, to] in live {
@@ -41,14 +41,16 @@ impl AddressHistory {
                     lowest = lowest.max(to + apart);
                 }
             }
-            places.push([lowest, lowest + if died > born { bytes } else { 0 }]);
+            places.push([lowest, lowest + if freed_at > allocated_at { bytes } else { 0 }]);
         }
         AddressHistory::from_ranges(history, places, held)
     }
 
     fn from_ranges(history: History, places: Vec<[u64; 2]>, mut held: Vec<([u32; 2], [u64; 2])>) -> AddressHistory {
         held.sort_by_key(|range| range.0[0]);
-        let ranges = Allocations::from_spans(held.iter().map(|&([born, died], [from, to])| (born, died, to - from)));
+        let ranges = Allocations::from_spans(
+            held.iter().map(|&([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)),
+        );
         AddressHistory { history, address_ranges: places, mapped_spans: ranges, mapped: held }
     }
 
@@ -66,8 +68,8 @@ impl AddressHistory {
     }
 
     fn is_live_at(&self, id: usize, moment: u32) -> bool {
-        let (born, died, size) = self.history.spans[id];
-        (born..died).contains(&moment) && size > 0
+        let (allocated_at, freed_at, size) = self.history.spans[id];
+        (allocated_at..freed_at).contains(&moment) && size > 0
     }
 }
 
@@ -112,9 +114,9 @@ fn check(lying: &AddressHistory, scene: &Scene) {
             let found: Vec<_> = blocks.iter().filter(|(quad, _)| is_there(quad)).collect();
             assert!(found.len() < 2, "{place}: overlapping quads: {found:?}");
             check_pixel(lying, scene, (column, plane_row), &live, found.first().map(|found| **found), &place);
-            let is_mapped = lying.mapped.iter().any(|&([born, died], range)| {
+            let is_mapped = lying.mapped.iter().any(|&([allocated_at, freed_at], range)| {
                 let [lower, upper] = rows(view, range);
-                (born..died).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
+                (allocated_at..freed_at).contains(&moment) && range[0] < range[1] && (lower..upper).contains(&plane_row)
             });
             assert_eq!(below.iter().filter(|(quad, _)| is_there(quad)).count(), usize::from(is_mapped), "{place}");
         }
@@ -131,7 +133,9 @@ fn check_pixel(
     place: &str,
 ) {
     let (view, moment) = (&scene.view, scene.columns.moment[column]);
-    let covers = |id: &&usize| (rows(view, lying.address_ranges[**id])[0]..rows(view, lying.address_ranges[**id])[1]).contains(&row);
+    let covers = |id: &&usize| {
+        (rows(view, lying.address_ranges[**id])[0]..rows(view, lying.address_ranges[**id])[1]).contains(&row)
+    };
     let high = live.iter().filter(covers).find(|id| is_high(view, lying.address_ranges[**id]));
     let thin: Vec<usize> =
         live.iter().filter(covers).filter(|id| !is_high(view, lying.address_ranges[**id])).copied().collect();
@@ -170,21 +174,21 @@ fn check_blocks(lying: &AddressHistory, scene: &Scene, blocks: &[(&Quad, &QuadId
     let shown = &scene.columns.moment;
     let mut hidden = 0;
     for (id, &place) in lying.address_ranges.iter().enumerate() {
-        let (born, died, size) = lying.history.spans[id];
+        let (allocated_at, freed_at, size) = lying.history.spans[id];
         let alone = |it: &&(&Quad, &QuadIdentity)| (it.1.first, it.1.count) == (id as u32, 1);
         let rects = blocks.iter().filter(alone).count();
         if is_high(&scene.view, place) {
-            let pends = lying.history.requested_at[id] < died;
+            let pends = lying.history.requested_at[id] < freed_at;
             assert!(rects <= 1 + usize::from(pends), "allocation {id} has {rects} rectangles");
             let continued = blocks.iter().filter(alone).filter(|(quad, _)| quad.paint & CONTINUED != 0).count();
             assert!(continued <= rects.saturating_sub(1), "the first rectangle is not marked as continued");
         }
         let is_in_window = shown.first().is_some_and(|_| {
             let (first, last) = (lying.window(scene)[0], lying.window(scene)[1]);
-            born < last && died > first
+            allocated_at < last && freed_at > first
         });
         let is_shown = shown.iter().any(|&moment| lying.is_live_at(id, moment));
-        hidden += u32::from(is_in_window && size > 0 && born < died && !is_shown);
+        hidden += u32::from(is_in_window && size > 0 && allocated_at < freed_at && !is_shown);
     }
     assert_eq!(scene.columns.hidden.iter().sum::<u32>(), hidden);
 }
@@ -220,8 +224,9 @@ fn windows() -> impl Strategy<Value = View> {
 
 fn address_histories(events: u32, lives: usize) -> impl Strategy<Value = AddressHistory> {
     let apart = prop::collection::vec(prop_oneof![3 => Just(0u64), 1 => 0u64..100, 1 => 0u64..4000], 1..6);
-    let range = (0..events, 1..events, 0u64..9000, 1u64..3000)
-        .prop_map(|(born, life, from, bytes)| ([born, born.saturating_add(life)], [from, from + bytes]));
+    let range = (0..events, 1..events, 0u64..9000, 1u64..3000).prop_map(|(allocated_at, life, from, bytes)| {
+        ([allocated_at, allocated_at.saturating_add(life)], [from, from + bytes])
+    });
     (histories(events, lives), apart, prop::collection::vec(range, 0..12))
         .prop_map(|(history, apart, held)| AddressHistory::new(history, &apart, held))
 }
@@ -279,12 +284,12 @@ fn too_many_quads_increase_cell_height() {
     let mut lives = Vec::new();
     let mut places = Vec::new();
     for row in 0..1000u64 {
-        let mut born = chance(100);
-        while born < 100_000 {
-            let died = born + 20 + chance(200);
-            lives.push((born, died, 64));
-            places.push((born, row));
-            born = died + chance(100);
+        let mut allocated_at = chance(100);
+        while allocated_at < 100_000 {
+            let freed_at = allocated_at + 20 + chance(200);
+            lives.push((allocated_at, freed_at, 64));
+            places.push((allocated_at, row));
+            allocated_at = freed_at + chance(100);
         }
     }
     let mut order: Vec<usize> = (0..lives.len()).collect();

@@ -11,8 +11,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::{Compression, write::GzEncoder};
 use memscape::engine::protocol::{Access, DeviceSummary};
-use memscape::engine::{Engine, Reply, Request, NeededBytes};
-use opened::{Opened, OpenOptions, open, open_with};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
+use opened::{OpenOptions, Opened, open, open_with};
 use serde_json::{Value, json};
 use std::io::Write;
 use zip::{Member, member, zip, zip_of, zip64};
@@ -330,7 +330,7 @@ fn snapviewer_archive_keeps_peak_and_stacks() {
 
         for id in 0..device.allocations as u32 {
             let details = opened.details(0, id).unwrap();
-            let event = details.born_event.or(details.freed_event).unwrap() as usize;
+            let event = details.allocated_event.or(details.freed_event).unwrap() as usize;
             assert_eq!(details.address, events[event]["addr"].as_u64());
             assert_eq!(details.requested, events[event]["size"].as_u64().unwrap());
             assert_eq!(details.frames[0].name, events[event]["frames"][0]["name"].as_str().unwrap());

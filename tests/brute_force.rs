@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, Fold, FoldState, NodeKind, FoldScope, Scope, Span, TreePage, TreeQuestion, Weight,
+    Arrangement, Fold, FoldScope, FoldState, MomentSpec, NodeKind, Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -90,7 +90,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     else {
         panic!("{place}: no range")
     };
-    for (field, weight) in [("born", facts.born), ("freed", facts.freed), ("kept", facts.kept)] {
+    for (field, weight) in [("born", facts.allocated), ("freed", facts.freed), ("kept", facts.kept)] {
         let both = (weight.bytes, u64::from(weight.count));
         assert_eq!(
             both,
@@ -105,7 +105,7 @@ fn check_range(name: &str, opened: &mut Opened, device: i64, expected: &Value, n
     let of = &expected["area"];
     assert_eq!(area, (of[0].as_str().unwrap().to_owned(), of[1].as_u64().unwrap()), "{place}: bytes × moments");
     let scopes = [
-        ("born", Scope::Born(span)),
+        ("born", Scope::Allocated(span)),
         ("freed", Scope::Freed(span)),
         ("kept", Scope::Kept(span)),
         ("area", Scope::ByteMoments(span)),

@@ -91,7 +91,7 @@ fn invalid_rules_report_error_with_line() {
 mod arbitrary {
     //! Strategies for random rule sets.
     use memscape::engine::protocol::category::{
-        Birth, End, SizeCondition, Looked, ModelCall, Order, Place, StackKind, StackOrigin, Turn,
+        Birth, End, Looked, ModelCall, Order, Place, SizeCondition, StackKind, StackOrigin, Turn,
     };
     use memscape::engine::protocol::{CategoryRule, CategorySet};
     use proptest::prelude::*;
@@ -106,7 +106,13 @@ mod arbitrary {
             "[a-z|^$]{1,9}".prop_map(|it| (None, Some(it))),
         ];
         (what, 1u32..9, 1u32..99, prop::option::of(any::<u32>()), one_of(Place::WORDS)).prop_map(
-            |((category, name), first, second, each, at)| SizeCondition { category, name, ratio: (first, second), each, at },
+            |((category, name), first, second, each, at)| SizeCondition {
+                category,
+                name,
+                ratio: (first, second),
+                each,
+                at,
+            },
         )
     }
 
@@ -131,7 +137,7 @@ mod arbitrary {
                     (category, note),
                     (name, file, frame),
                     (recorded, told),
-                    (stack, born),
+                    (stack, allocated_at),
                     (ends, model),
                     of,
                     (least, most, like),
@@ -151,7 +157,7 @@ mod arbitrary {
                         recorded,
                         told,
                         stack,
-                        born,
+                        allocated_at,
                         ends,
                         least,
                         most,

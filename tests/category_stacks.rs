@@ -126,7 +126,10 @@ fn megatron_stacks_have_expected_categories() {
     ];
     assert_eq!(default_category("megatron", &gather), "network");
     // megatron/core/optimizer/distrib_optimizer.py: DistributedOptimizer.__init__.
-    assert_eq!(default_category("megatron", &["__init__@core/optimizer/distrib_optimizer.py", TRAIN]), "optimizer state");
+    assert_eq!(
+        default_category("megatron", &["__init__@core/optimizer/distrib_optimizer.py", TRAIN]),
+        "optimizer state"
+    );
     // megatron/core/optimizer/clip_grads.py: get_grad_norm_fp32.
     assert_eq!(
         default_category(
@@ -143,7 +146,10 @@ fn megatron_stacks_have_expected_categories() {
         ),
         "activation"
     );
-    assert_eq!(default_category("megatron", &["backward_step@core/pipeline_parallel/schedules.py", TRAIN]), "temporary");
+    assert_eq!(
+        default_category("megatron", &["backward_step@core/pipeline_parallel/schedules.py", TRAIN]),
+        "temporary"
+    );
 }
 
 #[test]
@@ -240,8 +246,14 @@ fn plain_torch_stacks_have_expected_categories() {
         default_category("torch", &[&["torch::autograd::generated::MulBackward0::apply(…)"], &engine[..]].concat()),
         "temporary"
     );
-    assert_eq!(default_category("torch", &["convert@nn/modules/module.py", "_apply@nn/modules/module.py", TRAIN]), "parameter");
-    assert_eq!(default_category("torch", &["_multi_tensor_adam@optim/adam.py", "step@optim/adam.py", TRAIN]), "temporary");
+    assert_eq!(
+        default_category("torch", &["convert@nn/modules/module.py", "_apply@nn/modules/module.py", TRAIN]),
+        "parameter"
+    );
+    assert_eq!(
+        default_category("torch", &["_multi_tensor_adam@optim/adam.py", "step@optim/adam.py", TRAIN]),
+        "temporary"
+    );
     assert_eq!(default_category("torch", &["zeros_like@/home/me/tools.py", TRAIN]), "unknown");
 }
 

@@ -106,7 +106,9 @@ fn invalid_options_report_error() {
     assert!(error_of(&[&file, "--to", "xlsx", "-o", "-"]).contains("[possible values: speedscope, pprof"));
     assert!(error_of(&[&file, "--to", "dhat", "-o", "-", "--scope", "live"]).contains("--scope is for --to collapsed"));
     assert!(error_of(&[&file, "--to", "csv", "-o", "-", "--onto", &file]).contains("--onto needs --to trace"));
-    assert!(error_of(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins"));
+    assert!(
+        error_of(&[&file, "--to", "csv", "-o", "-", "--range", "9..3"]).contains("the range ends before it begins")
+    );
     assert!(
         error_of(&[&file, "--to", "trace", "-o", "-", "--onto", &file]).contains("no complete list \"traceEvents\"")
     );

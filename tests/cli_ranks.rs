@@ -250,8 +250,10 @@ fn html_report_is_self_contained() {
 fn merged_traces_of_several_ranks_are_recognized() {
     let folder = folder("ranks-merged");
     write(&folder.join("merged.pickle"), &format!("{STORY} --devices 3"));
-    if !modify_with_python(&folder, "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]")
-    {
+    if !modify_with_python(
+        &folder,
+        "d['merged.pickle']['segments']=[s for s in d['merged.pickle']['segments'] if s['device']==0]",
+    ) {
         return;
     }
     let of = json(&["ranks", folder.to_str().unwrap()]);

@@ -7,12 +7,12 @@ use crate::generate::{self, Options};
 use crate::opened::{Opened, open, open_in_chunks, snapshots};
 use crate::packed::gzip;
 use crate::{snapviewer, stated};
-use memscape::compact::{self, CompactError, MAGIC, ColumnReader, VERSION, Writer};
+use memscape::compact::{self, ColumnReader, CompactError, MAGIC, VERSION, Writer};
 use memscape::engine::protocol::encode;
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldState, Grouping, Internal,
-    Looks, Merge, MemoryFilter, Plot, FoldScope, ReportQuestion, Root, Scope, SortDirection, Span, StateQuestion, TableColumn,
-    TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
+    Arrangement, DeviceSummary, EventsFilter, EventsQuestion, FlameQuestion, Fold, FoldScope, FoldState, Grouping,
+    Internal, Looks, MemoryFilter, Merge, MomentSpec, Plot, ReportQuestion, Root, Scope, SegmentsQuestion,
+    SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic, TreeQuestion,
 };
 use memscape::engine::{Ask, Question, Reply, Request};
 use memscape::json;
@@ -44,7 +44,8 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let whole = View::fit(u64::from(last) + 1, device.drawn_peak, 400, 200);
     let middle = View { x_per_px: whole.x_per_px / 20.0, left_px: 3000, ..whole };
     let looks = Grouping::ALL.into_iter().enumerate().map(|(at, colouring)| {
-        let plot = [Plot::Stack, Plot::Addresses(MemoryFilter::default()), Plot::Reserved(MemoryFilter::default())][at % 3];
+        let plot =
+            [Plot::Stack, Plot::Addresses(MemoryFilter::default()), Plot::Reserved(MemoryFilter::default())][at % 3];
         Looks { stacking: (at > 3).then_some(colouring), colouring, plot, ..Looks::default() }
     });
     for looks in looks {
@@ -72,7 +73,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     let at = moments.map(MomentSpec::Moment).into_iter().chain([MomentSpec::X(Axis::Time, 1e5)]).collect();
     asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Moments(at) }));
     for moment in moments {
-        let question = StateQuestion { request: Some(3 << 20), ..stated::question(moment) };
+        let question = SegmentsQuestion { request: Some(3 << 20), ..stated::question(moment) };
         asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::State(question) }));
         let byte = device.drawn_peak / 3;
         asked.push(Request::Ask(Ask {
@@ -87,7 +88,7 @@ fn questions(device: &DeviceSummary) -> Vec<Request> {
     }
     let span = Span { from: last / 4, to: last / 2 };
     asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Range(span) }));
-    for scope in [Scope::Ever, Scope::At(last), Scope::Born(span), Scope::ByteMoments(span)] {
+    for scope in [Scope::Ever, Scope::At(last), Scope::Allocated(span), Scope::ByteMoments(span)] {
         asked.push(Request::Ask(Ask { serial, device: device_number, what: Question::Sources(scope) }));
         for (root, merge) in [(Root::Outermost, Merge::Line), (Root::Innermost, Merge::Function)] {
             let arrangement = Arrangement { root, merge, internal: Internal::Hidden };

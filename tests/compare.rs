@@ -7,7 +7,7 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::compare::{Align, Comparer, Comparison, Key, Outcome, Row, PerSide, CompareOptions, peaks_in};
+use memscape::compare::{Align, CompareOptions, Comparer, Comparison, Key, Outcome, PerSide, Row, peaks_in};
 use memscape::engine::{Engine, Side, Work};
 use memscape::slice::TimeSlice;
 use memscape::units::Moment;
@@ -93,8 +93,9 @@ fn numbers(rows: &[Row]) -> Vec<[u64; 4]> {
 fn check_sums(comparison: &Comparison) {
     let all = &comparison.allocations;
     if comparison.alignment != "share" && all.count as usize == all.rows.len() {
-        let sum =
-            |of: fn(PerSide) -> u64| all.rows.iter().map(|row| of(row.bytes)).sum::<u64>() + of(all.equal) + of(all.early);
+        let sum = |of: fn(PerSide) -> u64| {
+            all.rows.iter().map(|row| of(row.bytes)).sum::<u64>() + of(all.equal) + of(all.early)
+        };
         assert_eq!(sum(|two| two.a), comparison.a.live_bytes);
         assert_eq!(sum(|two| two.b), comparison.b.live_bytes);
     }
@@ -156,7 +157,8 @@ fn alignment_is_monotonic() {
     for [a, b] in PAIRS {
         let (Some(a), Some(b)) = (File::real(a), File::real(b)) else { return };
         for align in [None, Some(Align::Steps), Some(Align::Sequence), Some(Align::Share)] {
-            let mut comparing = Comparer::new(&a.side(), &b.side(), CompareOptions { align, ..CompareOptions::default() });
+            let mut comparing =
+                Comparer::new(&a.side(), &b.side(), CompareOptions { align, ..CompareOptions::default() });
             run(&mut comparing, &a, &b);
             let ends = [&a, &b].map(|file| file.side().history.event_count());
             let there: Vec<u32> = (0..=ends[0]).map(|moment| comparing.alignment().to_b(Moment(moment)).0).collect();

@@ -38,7 +38,8 @@ fn nested_containers_unpack_with_any_chunk_size() {
         [0x80, 4].into_iter().chain((0..100_000u32).map(|at| (at.wrapping_mul(at) >> 7) as u8)).collect();
     let mut two_members = gzip(&pickle[..70_000]);
     two_members.extend(gzip(&pickle[70_000..]));
-    let two_frames = [skippable_frame(b"first"), zstd(&pickle[..70_000]), skippable_frame(b""), zstd(&pickle[70_000..])].concat();
+    let two_frames =
+        [skippable_frame(b"first"), zstd(&pickle[..70_000]), skippable_frame(b""), zstd(&pickle[70_000..])].concat();
     let files = [
         pickle.clone(),
         gzip(&pickle),

@@ -39,7 +39,7 @@ fn check_drawing(file: &str, opened: &mut Opened) {
                 let hit = opened.hit(device.device, moment, byte).expect("an allocation at every byte below the total");
                 assert_eq!(hit.lowest_byte, byte, "{file}: stacked without gaps");
                 assert!(
-                    hit.born <= moment && hit.died.is_none_or(|died| moment < died),
+                    hit.allocated_at <= moment && hit.freed_at.is_none_or(|freed_at| moment < freed_at),
                     "{file}: not live at the column"
                 );
                 byte += hit.requested.max(1);

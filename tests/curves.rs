@@ -86,7 +86,8 @@ fn check(opened: &mut Opened, device: i64, name: &str) -> usize {
     }
     // The pools add up to the whole.
     let pools: BTreeSet<(u64, u64)> = rows.iter().filter_map(|row| row.pool).chain([(0, 0)]).collect();
-    let of_pools: Vec<_> = pools.into_iter().take(6).map(|pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() }).collect();
+    let of_pools: Vec<_> =
+        pools.into_iter().take(6).map(|pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() }).collect();
     let parts: Vec<_> = of_pools.iter().map(|&only| by_moment(opened, device, moments, only)).collect();
     for at in 0..moments as usize {
         for which in [1, 2, 3, 4] {
@@ -141,10 +142,12 @@ fn unknown_device_has_no_columns() {
     let bytes = br#"{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 5, "frames": []}]]}"#;
     let mut opened = open(bytes).unwrap();
     let view = View::fit(2, 9, 10, 10);
-    let request = Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: MemoryFilter::default() } });
+    let request =
+        Request::Ask(Ask { serial: 1, device: 7, what: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert!(curves.free.is_empty());
-    let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: MemoryFilter::default() } });
+    let request =
+        Request::Ask(Ask { serial: 1, device: 0, what: Question::Curves { view, only: MemoryFilter::default() } });
     let Reply::Answer { answer: Answer::Curves(curves), .. } = reply(&mut opened.engine, request) else { panic!() };
     assert_eq!((curves.requested, curves.rounded), (vec![0, 5], vec![0, 512]));
 }

@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Action, MomentSpec, EventRow, EventsFilter, EventsPage, EventsQuestion, NamedEvent, NamedAction, versioned,
+    Action, EventRow, EventsFilter, EventsPage, EventsQuestion, MomentSpec, NamedAction, NamedEvent, versioned,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -37,12 +37,8 @@ const ACTIONS: [&str; 9] = [
 ];
 
 fn random_event() -> impl Strategy<Value = RandomEvent> {
-    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| RandomEvent {
-        action: ACTIONS[action],
-        address: (address + 1) << 32,
-        size: size * 700,
-        stream,
-        frames: site,
+    (0..ACTIONS.len(), 0..5u64, 1..9u64, 0..3u64, 0..4u64).prop_map(|(action, address, size, stream, site)| {
+        RandomEvent { action: ACTIONS[action], address: (address + 1) << 32, size: size * 700, stream, frames: site }
     })
 }
 
@@ -132,9 +128,11 @@ fn check(opened: &mut Opened, device: i64, all: &[EventRow]) {
             _ => continue,
         };
         let named = NamedEvent { turn, address: event.address.unwrap(), version: event.version };
-        let Reply::Answer { answer: Answer::Moments(moments), .. } =
-            opened.reply(Request::Ask(Ask { serial: 1, device, what: Question::Moments(vec![MomentSpec::After(named)]) }))
-        else {
+        let Reply::Answer { answer: Answer::Moments(moments), .. } = opened.reply(Request::Ask(Ask {
+            serial: 1,
+            device,
+            what: Question::Moments(vec![MomentSpec::After(named)]),
+        })) else {
             panic!()
         };
         let first =

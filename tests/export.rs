@@ -8,7 +8,7 @@ use crate::opened;
 use generate::Options;
 use memscape::engine::protocol::{ExportFormat, ExportQuestion, ExportTable, Scope, Span, TreeQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::exports::{TraceLayout, Total, write};
+use memscape::exports::{Total, TraceLayout, write};
 use opened::{Opened, open, real_pickles};
 use serde_json::Value;
 use std::path::Path;
@@ -94,7 +94,7 @@ fn exports_add_up_to_call_tree() {
         Scope::At(0),
         Scope::At(events / 3),
         Scope::At(events),
-        Scope::Born(span),
+        Scope::Allocated(span),
         Scope::Freed(span),
         Scope::Kept(span),
     ] {

@@ -5,9 +5,9 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, SearchStart, Details, Direction, FlameQuestion, Fold, FoldState, FrameText, Grouping, Highlight, Looks,
-    Match, FoldScope, Root, Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally, TreeQuestion,
-    Weight,
+    Arrangement, Details, Direction, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Grouping, Highlight, Looks,
+    Match, Root, Scope, SearchStart, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort, Tally,
+    TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request, Work};
 use memscape::timeline::View;
@@ -92,7 +92,13 @@ fn next(opened: &mut Opened, begin: SearchStart, direction: Direction, window: [
     next_of(opened, Scope::Ever, begin, direction, window)
 }
 
-fn next_of(opened: &mut Opened, scope: Scope, begin: SearchStart, direction: Direction, window: [u32; 2]) -> Option<Match> {
+fn next_of(
+    opened: &mut Opened,
+    scope: Scope,
+    begin: SearchStart,
+    direction: Direction,
+    window: [u32; 2],
+) -> Option<Match> {
     let request = Request::Ask(Ask {
         serial: 6,
         device: 0,
@@ -119,7 +125,7 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Criterion) 
     let peak_event = opened.summary.devices.iter().find(|it| it.device == device).unwrap().peak_event;
     let matches: Vec<&Details> = all.iter().filter(|details| wanted.matches(details)).collect();
     let at_peak = |details: &&&Details| {
-        details.born_event.is_none_or(|born| i64::from(born) <= peak_event)
+        details.allocated_event.is_none_or(|allocated_at| i64::from(allocated_at) <= peak_event)
             && details.freed_event.is_none_or(|freed| i64::from(freed) > peak_event)
     };
     let peak: Vec<_> = matches.iter().filter(at_peak).collect();
@@ -141,11 +147,12 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], wanted: &Criterion) 
         let further = next(opened, SearchStart::Allocation(at.allocation), Direction::Next, [0, u32::MAX]).unwrap();
         let expected = (matches[place].allocation, place as u32, matches[place].requested);
         assert_eq!((further.allocation, further.place, further.requested), expected, "{query}");
-        let back = next(opened, SearchStart::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
+        let back =
+            next(opened, SearchStart::Allocation(further.allocation), Direction::Previous, [0, u32::MAX]).unwrap();
         assert_eq!(back, at, "{query}");
         at = further;
         // The match is where the picture shows it.
-        let moment = matches[place].born_event.map_or(0, |born| born + 1);
+        let moment = matches[place].allocated_event.map_or(0, |allocated_at| allocated_at + 1);
         if at.requested > 0 {
             let hit = opened.hit(device, moment, at.lowest_byte).unwrap();
             assert_eq!((hit.allocation, hit.lowest_byte), (at.allocation, at.lowest_byte), "{query}");
@@ -227,7 +234,9 @@ fn search_of_real_files_matches_brute_force() {
                 wanted.push(Criterion::Size(details.requested, details.requested));
                 wanted.push(Criterion::Size(details.requested / 2, details.requested));
                 let address = details.address.unwrap_or(0);
-                wanted.extend([address, address + details.requested / 2, address.wrapping_sub(1)].map(Criterion::Address));
+                wanted.extend(
+                    [address, address + details.requested / 2, address.wrapping_sub(1)].map(Criterion::Address),
+                );
                 if let Some(site) = details.frames.iter().find(|frame| frame.user) {
                     wanted.push(Criterion::CallSite(format!("{}:{} ", site.filename, site.line)));
                 }
@@ -288,19 +297,22 @@ fn next_match_starts_at_moment_or_window() {
     let count = find(&mut opened, 0, ">0").count;
     assert_eq!(count as usize, all.len());
     for moment in [0, 1, 100, 399, 5000] {
-        let born = |details: &Details| details.born_event.map_or(0, |event| event + 1);
-        let after = all.iter().find(|it| born(it) >= moment).unwrap_or(&all[0]);
-        let before = all.iter().rfind(|it| born(it) < moment).unwrap_or(&all[all.len() - 1]);
-        let found = [Direction::Next, Direction::Previous]
-            .map(|direction| next(&mut opened, SearchStart::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation);
+        let allocated_at = |details: &Details| details.allocated_event.map_or(0, |event| event + 1);
+        let after = all.iter().find(|it| allocated_at(it) >= moment).unwrap_or(&all[0]);
+        let before = all.iter().rfind(|it| allocated_at(it) < moment).unwrap_or(&all[all.len() - 1]);
+        let found = [Direction::Next, Direction::Previous].map(|direction| {
+            next(&mut opened, SearchStart::Moment(moment), direction, [0, u32::MAX]).unwrap().allocation
+        });
         assert_eq!(found, [after.allocation, before.allocation], "moment {moment}");
     }
     // A match that is live in the window is located at the window's left edge.
     let long = all
         .iter()
-        .find(|it| it.born_event.is_some_and(|born| it.freed_event.is_some_and(|freed| freed > born + 40)))
+        .find(|it| {
+            it.allocated_event.is_some_and(|allocated_at| it.freed_event.is_some_and(|freed| freed > allocated_at + 40))
+        })
         .unwrap();
-    let moment = long.born_event.unwrap() + 20;
+    let moment = long.allocated_event.unwrap() + 20;
     find(&mut opened, 0, &format!("#{}", long.allocation));
     let found = next(&mut opened, SearchStart::Moment(0), Direction::Next, [moment, moment + 5]).unwrap();
     assert_eq!(opened.hit(0, moment, found.lowest_byte).unwrap().allocation, long.allocation);
@@ -312,7 +324,8 @@ fn matches_at_moment_are_counted_in_every_view() {
     let (all, wanted) = (all(&mut opened, 0), Criterion::Text("step".into()));
     let moment = opened.summary.devices[0].events as u32 / 2;
     let lives = |it: &&Details| {
-        it.born_event.is_none_or(|born| born < moment) && it.freed_event.is_none_or(|freed| freed >= moment)
+        it.allocated_event.is_none_or(|allocated_at| allocated_at < moment)
+            && it.freed_event.is_none_or(|freed| freed >= moment)
     };
     let (live, there): (Vec<_>, Vec<_>) = (all.iter().collect(), all.iter().filter(lives).collect());
     let matches: Vec<&&Details> = there.iter().filter(|it| wanted.matches(it)).collect();
@@ -365,7 +378,7 @@ fn matches_at_moment_are_counted_in_every_view() {
     let first_is_live = there.iter().any(|it| it.allocation == 0);
     assert_eq!(page.found.count, u32::from(first_is_live));
     let gone = next_of(&mut opened, Scope::At(0), SearchStart::Moment(0), Direction::Next, window);
-    assert_eq!(gone.is_some(), all[0].born_event.is_none());
+    assert_eq!(gone.is_some(), all[0].allocated_event.is_none());
 }
 
 #[test]

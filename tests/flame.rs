@@ -5,8 +5,8 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldState, Internal, Merge, NodeKind, Origin, FoldScope, Root,
-    Scope, Span, TreePage, TreeQuestion,
+    Arrangement, Details, FlamePage, FlameQuestion, Fold, FoldScope, FoldState, Internal, Merge, NodeKind, Origin,
+    Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
@@ -97,7 +97,7 @@ proptest! {
     ) {
         let mut opened = sample(&turns);
         let span = Span { from, to };
-        let scope = [Scope::At(from), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
+        let scope = [Scope::At(from), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)][which];
         let arrangement = Arrangement {
             root: if root { Root::Outermost } else { Root::Innermost },
             merge: [Merge::Line, Merge::Function, Merge::File][merge],
@@ -129,7 +129,7 @@ proptest! {
 fn revealed_box_is_stack_of_allocation_or_nearest_ancestor() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
-    let scope = Scope::Born(Span { from: 0, to: last });
+    let scope = Scope::Allocated(Span { from: 0, to: last });
     let mut seen = 0;
     for id in 0..opened.summary.devices[0].allocations as u32 {
         let request = Request::Ask(Ask { serial: 1, device: 0, what: Question::Details(id) });
@@ -160,7 +160,7 @@ fn revealed_box_is_stack_of_allocation_or_nearest_ancestor() {
 fn call_sites_have_legend_colors() {
     let mut opened = sample(&turns());
     let last = opened.summary.devices[0].events as u32;
-    let page = flame(&mut opened, 0, question(Scope::Born(Span { from: 0, to: last })));
+    let page = flame(&mut opened, 0, question(Scope::Allocated(Span { from: 0, to: last })));
     let colouring = memscape::engine::protocol::Grouping::CallSite;
     let legend = match reply(
         &mut opened.engine,

@@ -7,7 +7,7 @@ use crate::reported;
 
 use memscape::engine::protocol::{Report, Topic};
 use opened::{Opened, open};
-use reported::{report_request, number, report_of, sheet, text};
+use reported::{number, report_of, report_request, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;

@@ -5,7 +5,7 @@
 use crate::generate;
 
 use generate::Options;
-use generate::expected::{ExpectedDevice, Expected};
+use generate::expected::{Expected, ExpectedDevice};
 use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, DeviceHistory, Recorder};
 use memscape::slice::TimeSlice;
@@ -190,7 +190,7 @@ fn live_allocations_add_up_without_overlap() {
             let place = |id: AllocationId| (allocations.address(id), allocations.size(id));
             let mut live: BTreeMap<u64, u64> = (0..allocations.early_count() as u32)
                 .map(AllocationId)
-                .filter(|&id| allocations.died(id) != Some(Moment::START))
+                .filter(|&id| allocations.freed_at(id) != Some(Moment::START))
                 .map(place)
                 .collect();
             let mut total = live.values().sum::<u64>();

@@ -7,7 +7,7 @@
 use crate::support;
 
 use memscape::render::layers::{self, ALLOCATED, FILLS, RESERVED};
-use memscape::render::{Drawing, Lane, PictureTheme, RgbaImage, CpuRenderer};
+use memscape::render::{CpuRenderer, Drawing, Lane, PictureTheme, RgbaImage};
 use memscape::replay::{AllocationId, Allocations};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{AddressJob, AddressSource, Axis, Scene, SceneJob, View};
@@ -194,7 +194,8 @@ fn address_view_matches_golden() {
     let history = history.pending();
     let places = [[0, 80], [80, 110], [150, 200], [110, 150], [320, 380], [262, 265], [266, 270], [390, 480]];
     let held = [([0, u32::MAX], [0, 220]), ([4, 18], [256, 500])];
-    let ranges = Allocations::from_spans(held.map(|([born, died], [from, to])| (born, died, to - from)));
+    let ranges =
+        Allocations::from_spans(held.map(|([allocated_at, freed_at], [from, to])| (allocated_at, freed_at, to - from)));
     let scene = history.with_source(|source| {
         let source = AddressSource {
             source: *source,

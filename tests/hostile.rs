@@ -5,7 +5,7 @@
 use crate::generate;
 use crate::opened;
 
-use memscape::engine::protocol::{SearchStart, Details, Direction, FileSummary, Highlight, Looks, Scope};
+use memscape::engine::protocol::{Details, Direction, FileSummary, Highlight, Looks, Scope, SearchStart};
 use memscape::engine::protocol::{decode, encode};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request};
 use memscape::snapshot::schema::KEYS;

@@ -118,7 +118,7 @@ const CONDITIONAL: &[(&str, &str)] = &[
 ];
 
 /// Lines a file may have at most, tests included.
-const LONGEST_FILE: usize = 600;
+const MAX_FILE_LINES: usize = 600;
 
 #[test]
 fn modules_use_only_what_lies_below_them() {
@@ -163,7 +163,7 @@ fn files_are_short_and_say_their_job_first() {
     files.extend(rust_files("tests"));
     for file in files {
         let lines = file.text.lines().count();
-        assert!(lines <= LONGEST_FILE, "{} has {lines} lines; cut it where its jobs part", file.name);
+        assert!(lines <= MAX_FILE_LINES, "{} has {lines} lines; cut it where its jobs part", file.name);
         assert!(file.text.starts_with("//!"), "{}: the first line says the file's one job", file.name);
         let parts = Path::new(&file.name).with_extension("");
         let vague = parts.iter().find(|part| banned.iter().any(|name| part.to_str() == Some(*name)));
@@ -324,7 +324,8 @@ fn public_items_are_documented() {
             let is_item = !item.contains('$') && kinds.iter().any(|kind| item.starts_with(kind));
             let is_type = !item.contains("fn ");
             // The signature, which may go on for some lines.
-            let signature = lines[at..].iter().take_while(|line| !line.is_empty()).take(12).copied().collect::<Vec<_>>().join(" ");
+            let signature =
+                lines[at..].iter().take_while(|line| !line.is_empty()).take(12).copied().collect::<Vec<_>>().join(" ");
             let signature = signature.split('{').next().unwrap_or_default();
             let arguments = signature.split("->").next().unwrap_or_default().matches(": ").count();
             let can_fail = signature.contains("-> Result") || signature.contains("-> io::Result");

@@ -12,7 +12,7 @@ use memscape::engine::protocol::{Arrangement, Cell, Grouping, Scope, Tone, Topic
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Moment;
 use opened::{Opened, open, real_pickles};
-use reported::{report_request, cell, number, report_of, report, sheet, text};
+use reported::{cell, number, report, report_of, report_request, sheet, text};
 use trained::generated;
 
 /// Topics under test.

@@ -231,7 +231,9 @@ fn every_prefix_reports_error_with_offset() {
             let place = match error.as_str() {
                 "the file is empty" => 0,
                 error if error.contains("it begins with") => 0,
-                error => offset_in(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}")),
+                error => {
+                    offset_in(error).unwrap_or_else(|| panic!("file {number}, {length} bytes: no place in {error:?}"))
+                }
             };
             assert!(place <= length as u64, "file {number}, {length} bytes: {error}");
         }

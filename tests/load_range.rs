@@ -9,7 +9,7 @@ use memscape::engine::crop::{Crop, CropError};
 use memscape::engine::protocol::LoadRange;
 use memscape::replay::{Curve, DeviceHistory};
 use memscape::units::{EventIdx, Moment};
-use opened::{Opened, OpenOptions, open, open_range, real_pickles};
+use opened::{OpenOptions, Opened, open, open_range, real_pickles};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;

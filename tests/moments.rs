@@ -7,8 +7,8 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    MomentSpec, Grouping, Looks, MomentFacts, Scope, SortDirection, Step, StepResult, StepOutcome, TableColumn, TableFilter, TableQuestion,
-    TableSort,
+    Grouping, Looks, MomentFacts, MomentSpec, Scope, SortDirection, Step, StepOutcome, StepResult, TableColumn,
+    TableFilter, TableQuestion, TableSort,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Axis, View};
@@ -103,8 +103,10 @@ fn position_survives_round_trip_between_axes() {
             assert!((back.place.events - x).abs() <= 1.0 / lasts, "{x} {back:?}");
         }
     }
-    let outside =
-        moments(&mut opened, vec![MomentSpec::X(Axis::Events, -5.0), MomentSpec::X(Axis::Time, 1e30), MomentSpec::X(Axis::Time, f64::NAN)]);
+    let outside = moments(
+        &mut opened,
+        vec![MomentSpec::X(Axis::Events, -5.0), MomentSpec::X(Axis::Time, 1e30), MomentSpec::X(Axis::Time, f64::NAN)],
+    );
     assert_eq!((outside[0].moment, u64::from(outside[1].moment)), (0, events));
 }
 
@@ -173,7 +175,7 @@ fn position_beyond_largest_time_is_clamped() {
 
 /// Number of allocations that the table lists after an event. The table checks each allocation.
 fn listed(opened: &mut Opened, moment: u32) -> u32 {
-    let sort = TableSort { column: TableColumn::Born, way: SortDirection::Ascending };
+    let sort = TableSort { column: TableColumn::Allocated, way: SortDirection::Ascending };
     let (scope, filter, chosen) = (Scope::At(moment), TableFilter::default(), Vec::new());
     let question = Box::new(TableQuestion { scope, filter, sort, rows: [0, 0], reveal: None, chosen, find: None });
     match reply(opened, Request::Ask(Ask { serial: 3, device: 0, what: Question::Table(question) })) {

@@ -9,7 +9,7 @@ use crate::reported;
 use memscape::engine::protocol::{Cell, Report, Tone, Topic};
 use opened::{Opened, open};
 use proptest::prelude::*;
-use reported::{report_request, cell, number, report_of, report, sheet, text};
+use reported::{cell, number, report, report_of, report_request, sheet, text};
 use serde_json::{Value, json};
 
 const MIB: u64 = 1 << 20;

@@ -212,7 +212,10 @@ fn bad_or_closed_second_file_keeps_first() {
     assert!(before.is_some());
     assert!(worker.open(FileSlot::Second, b"\x80\x04no pickle").is_err());
     assert_eq!(scene(&mut worker, a), before);
-    assert_eq!(worker.ask(a, Question::Comparison(Pairing { b: second_file_ordinal(0), ..Pairing::default() }, 10)), None);
+    assert_eq!(
+        worker.ask(a, Question::Comparison(Pairing { b: second_file_ordinal(0), ..Pairing::default() }, 10)),
+        None
+    );
     let second = worker.open_real(FileSlot::Second, "forward-only-100").unwrap();
     assert!(scene(&mut worker, device(&second)).is_some());
     assert_ne!(scene(&mut worker, device(&second)), before);

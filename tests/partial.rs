@@ -5,7 +5,7 @@
 use crate::opened;
 
 use memscape::engine::protocol::{Access, DeviceSummary, FileSummary, LoadRange, PartialFile};
-use memscape::engine::{Engine, Reply, Request, NeededBytes};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use memscape::replay::DeviceHistory;
 use memscape::snapshot::Action;
 use memscape::units::{EventIdx, Moment};

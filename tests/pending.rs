@@ -54,18 +54,23 @@ fn check(name: &str, pickle: &[u8]) -> (u64, usize) {
 fn check_turn(name: &str, history: &DeviceHistory, event: EventIdx) {
     let turn = history.allocation_change(event);
     assert_eq!(turn.map(|turn| turn.id), history.allocation_of(event), "{name}, {event:?}");
-    assert_eq!(turn.and_then(|turn| Some((turn.id, turn.starts_lifetime?))), history.lifetime_change(event), "{name}, {event:?}");
+    assert_eq!(
+        turn.and_then(|turn| Some((turn.id, turn.starts_lifetime?))),
+        history.lifetime_change(event),
+        "{name}, {event:?}"
+    );
     let Some(turn) = turn else { return };
     let (allocations, moment) = (&history.allocations, Moment::after(event));
     assert_eq!((turn.moment, turn.size), (moment.0, allocations.size(turn.id)), "{name}, {event:?}");
     // Allocations that awaited their free before the trace are not allocated in it.
-    let freed = [allocations.free_requested(turn.id), allocations.died(turn.id)].into_iter().flatten().min();
+    let freed = [allocations.free_requested(turn.id), allocations.freed_at(turn.id)].into_iter().flatten().min();
     let is_allocated = allocations.awaiting_free_from(turn.id) > 0;
     assert_eq!(turn.is_program_free, is_allocated && freed == Some(moment), "{name}, {event:?}");
-    let [born, dies] = [true, false].map(|starts_lifetime| turn.starts_lifetime == Some(starts_lifetime));
+    let [allocated_at, freed] = [true, false].map(|starts_lifetime| turn.starts_lifetime == Some(starts_lifetime));
     assert_eq!(
-        [born, dies],
-        [allocations.born(turn.id), allocations.died(turn.id).unwrap_or(Moment::START)].map(|it| it == moment)
+        [allocated_at, freed],
+        [allocations.allocated_at(turn.id), allocations.freed_at(turn.id).unwrap_or(Moment::START)]
+            .map(|it| it == moment)
     );
 }
 

@@ -4,8 +4,8 @@
 
 use crate::pickle_tree;
 
-use memscape::pickle::opcode::{UnsupportedReason, Support, opcode};
-use memscape::pickle::{ErrorKind, Limits, Unpickler, PickleError};
+use memscape::pickle::opcode::{Support, UnsupportedReason, opcode};
+use memscape::pickle::{ErrorKind, Limits, PickleError, Unpickler};
 use pickle_tree::{Trees, decode};
 
 fn text(bytes: &[u8]) -> Result<String, PickleError<String>> {

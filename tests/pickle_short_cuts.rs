@@ -6,12 +6,16 @@
 use crate::pickle_tree;
 
 use memscape::pickle::Unpickler;
-use memscape::pickle::limits::{Limits, SLICE_BYTES, FAST_DICT_PAIRS};
+use memscape::pickle::limits::{FAST_DICT_PAIRS, Limits, SLICE_BYTES};
 use pickle_tree::Trees;
 use proptest::prelude::*;
 
 /// Decodes `bytes`. Returns the value as text and the number of dicts decoded by the fast path.
-fn decoded(bytes: &[u8], (slice_bytes, fast_dict_pairs): (usize, usize), chunk: usize) -> Result<(String, u64), String> {
+fn decoded(
+    bytes: &[u8],
+    (slice_bytes, fast_dict_pairs): (usize, usize),
+    chunk: usize,
+) -> Result<(String, u64), String> {
     let mut machine = Unpickler::new(Trees::default(), Limits { slice_bytes, fast_dict_pairs, ..Limits::default() });
     for piece in bytes.chunks(chunk) {
         machine.feed(piece).map_err(|error| error.to_string())?;
@@ -24,7 +28,8 @@ fn decoded(bytes: &[u8], (slice_bytes, fast_dict_pairs): (usize, usize), chunk: 
 /// limit, and small chunks.
 fn same_on_and_off(bytes: &[u8]) -> Result<String, String> {
     let plain = decoded(bytes, (0, 0), usize::MAX).map(|(text, _)| text);
-    for switches in [(SLICE_BYTES, 0), (0, FAST_DICT_PAIRS), (SLICE_BYTES, FAST_DICT_PAIRS), (7, FAST_DICT_PAIRS), (SLICE_BYTES, 2)]
+    for switches in
+        [(SLICE_BYTES, 0), (0, FAST_DICT_PAIRS), (SLICE_BYTES, FAST_DICT_PAIRS), (7, FAST_DICT_PAIRS), (SLICE_BYTES, 2)]
     {
         for chunk in [usize::MAX, 3, 8, 40] {
             let cut = decoded(bytes, switches, chunk).map(|(text, _)| text);

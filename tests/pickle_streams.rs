@@ -7,7 +7,7 @@ use crate::pickle_value;
 use crate::pickle_writer;
 
 use memscape::pickle::opcode::{Support, opcode};
-use memscape::pickle::{ErrorKind, Limits, Unpickler, PickleError};
+use memscape::pickle::{ErrorKind, Limits, PickleError, Unpickler};
 use pickle_tree::{Trees, decode};
 use pickle_value::{Value, pickled, plain_values, serde_text, snapshot, values};
 use pickle_writer::Style;

@@ -60,7 +60,9 @@ fn comments_and_names_use_plain_words() {
 
 #[test]
 fn rules_find_their_examples() {
-    for (text, rule) in [("/// What it holds.", 9), ("// Nobody is told of it, by which it ends.", 13), ("// It is told.", 0)] {
+    for (text, rule) in
+        [("/// What it holds.", 9), ("// Nobody is told of it, by which it ends.", 13), ("// It is told.", 0)]
+    {
         assert!(Regex::new(IN_COMMENTS[rule].1).unwrap().is_match(text), "{text}");
     }
     for (text, rule) in [("const MOST_ROWS: usize = 3;", 0), ("let born = 1;", 1), ("fn what_is_left_stays() {", 5)] {

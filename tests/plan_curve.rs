@@ -44,7 +44,7 @@ fn sixths(all: &[Details], moments: usize, times: impl Fn(&Details) -> u64) -> V
     let mut grows = vec![0i64; moments];
     for details in all {
         let sixths = (details.requested * times(details)) as i64;
-        grows[details.born_event.map_or(0, |event| event as usize + 1)] += sixths;
+        grows[details.allocated_event.map_or(0, |event| event as usize + 1)] += sixths;
         if let Some(event) = details.freed_event {
             grows[event as usize + 1] -= sixths;
         }

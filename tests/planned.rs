@@ -5,7 +5,7 @@
 use crate::opened;
 use crate::without::histories;
 
-use memscape::analysis::{Changes, Factor, Factors, PlanMembership, Outcome, PlannedCurve, Ratio};
+use memscape::analysis::{Changes, Factor, Factors, Outcome, PlanMembership, PlannedCurve, Ratio};
 use memscape::replay::{AllocationId, DeviceHistory};
 use memscape::slice::TimeSlice;
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn curves(
     of: impl Fn(AllocationId) -> PlanMembership,
 ) -> Vec<[i128; 2]> {
     let mut grows = vec![[0i128; 2]; history.event_count() as usize + 1];
-    for (id, (born, died, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+    for (id, (allocated_at, freed_at, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
         let PlanMembership { groups, grows: is_batch } = of(id);
         let mut bytes = i128::from(size) * parts;
         for (_, factor) in factors.iter().enumerate().filter(|(place, _)| groups >> place & 1 == 1) {
@@ -58,9 +58,9 @@ fn curves(
             assert_eq!(bytes % i128::from(by), 0);
             bytes = bytes / i128::from(by) * i128::from(times);
         }
-        if died > born {
-            grows[born as usize][usize::from(is_batch)] += bytes;
-            if let Some(end) = grows.get_mut(died as usize) {
+        if freed_at > allocated_at {
+            grows[allocated_at as usize][usize::from(is_batch)] += bytes;
+            if let Some(end) = grows.get_mut(freed_at as usize) {
                 end[usize::from(is_batch)] -= bytes;
             }
         }
@@ -72,7 +72,13 @@ fn curves(
     sums.collect()
 }
 
-fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor, of: impl Fn(AllocationId) -> PlanMembership) {
+fn check(
+    name: &str,
+    history: &DeviceHistory,
+    factors: &[Factor],
+    batch: Factor,
+    of: impl Fn(AllocationId) -> PlanMembership,
+) {
     let parts: i128 = factors.iter().map(|it| i128::from(it.parts().1)).product();
     let curves = curves(history, factors, parts, &of);
     let (times, by) = batch.parts();
@@ -86,7 +92,9 @@ fn check(name: &str, history: &DeviceHistory, factors: &[Factor], batch: Factor,
         let told = run_plan(history, factors, batch, capacity, &of);
         assert_eq!((told.peak, told.moment), (peak, moment), "{name}");
         let room = i128::from(capacity) * parts;
-        let fits = |Ratio { numerator: part, denominator: whole }: Ratio| curves.iter().all(|[a, b]| a * whole + b * part <= room * whole);
+        let fits = |Ratio { numerator: part, denominator: whole }: Ratio| {
+            curves.iter().all(|[a, b]| a * whole + b * part <= room * whole)
+        };
         match told.fits {
             None => assert!(curves.iter().all(|[_, b]| *b <= 0), "{name}: an allocation scales with the batch"),
             Some((ratio, _)) if curves.iter().any(|[a, _]| *a > room) => assert_eq!(ratio.numerator, 0, "{name}"),
@@ -125,7 +133,10 @@ fn random_plans_match_brute_force_on_real_files() {
                 }
             }
             // No allocation scales with the batch.
-            check(&name, history, &[factor((1, 2))], Factor::ONE, |id| PlanMembership { groups: id.0 & 1, grows: false });
+            check(&name, history, &[factor((1, 2))], Factor::ONE, |id| PlanMembership {
+                groups: id.0 & 1,
+                grows: false,
+            });
         }
     }
 }
@@ -142,14 +153,18 @@ proptest! {
 #[test]
 fn largest_ratios_are_ordered_and_clamped() {
     let huge = i128::MAX / 2;
-    let [one, other] = [Ratio { numerator: huge, denominator: huge - 1 }, Ratio { numerator: huge - 1, denominator: huge - 2 }];
+    let [one, other] =
+        [Ratio { numerator: huge, denominator: huge - 1 }, Ratio { numerator: huge - 1, denominator: huge - 2 }];
     assert_eq!(
         (one.compare(other), other.compare(one), one.compare(one)),
         (Ordering::Less, Ordering::Greater, Ordering::Equal)
     );
     assert_eq!(Ratio { numerator: 10, denominator: 3 }.thousandths(), 3333);
     assert_eq!(
-        (Ratio { numerator: -1, denominator: 3 }.thousandths(), Ratio { numerator: i128::MAX, denominator: 1 }.thousandths()),
+        (
+            Ratio { numerator: -1, denominator: 3 }.thousandths(),
+            Ratio { numerator: i128::MAX, denominator: 1 }.thousandths()
+        ),
         (0, u64::MAX)
     );
 }

@@ -8,15 +8,17 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    AddressMap, SearchStart, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, MemoryFilter, Plot, Scope, Step,
-    StepResult, StepOutcome,
+    AddressMap, DeviceSummary, Direction, Grouping, HitAllocation, HitMemory, Looks, MemoryFilter, Plot, Scope,
+    SearchStart, Step, StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{OutlineRect, Scene, View, scene_hit};
 use opened::{Opened, open, real_pickles};
 
-const ADDRESSES: Looks = Looks { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
-const RESERVED: Looks = Looks { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const ADDRESSES: Looks =
+    Looks { plot: Plot::Addresses(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
+const RESERVED: Looks =
+    Looks { plot: Plot::Reserved(MemoryFilter { pool: None, stream: None, address: None }), ..DEFAULT };
 const DEFAULT: Looks = Looks {
     plot: Plot::Stack,
     stacking: None,
@@ -84,7 +86,7 @@ fn outline(opened: &mut Opened, device: i64, looks: Looks, view: View, allocatio
 }
 
 /// Number of blocks that are checked one by one after an event.
-const MOST_BLOCKS: usize = 100;
+const MAX_BLOCKS: usize = 100;
 
 fn width(device: &DeviceSummary) -> u64 {
     device.events + 1
@@ -188,7 +190,7 @@ fn live_blocks_are_found_at_their_addresses() {
                         check_memory(&name, &mut opened, id, &map, place);
                     }
                     let to = step(&mut opened, id, ADDRESSES, at, Step::Above);
-                    if to.stop != StepOutcome::Arrived || found.len() == MOST_BLOCKS {
+                    if to.stop != StepOutcome::Arrived || found.len() == MAX_BLOCKS {
                         break;
                     }
                     let back = step(&mut opened, id, ADDRESSES, (moment, to.byte), Step::Below);
@@ -197,7 +199,7 @@ fn live_blocks_are_found_at_their_addresses() {
                     this = hit(&mut opened, id, ADDRESSES, moment, to.byte).0;
                     assert!(this.is_some(), "{name}: step ends on a block");
                 }
-                let stacked = stacked.iter().take(MOST_BLOCKS);
+                let stacked = stacked.iter().take(MAX_BLOCKS);
                 assert_eq!(found, stacked.map(|block| block.1).collect::<Vec<_>>(), "{name} at {moment}");
             }
         }
@@ -228,8 +230,13 @@ fn filtered_plot_has_only_matching_blocks() {
             let (id, whole) = (device.device, map(&mut opened, device.device, MemoryFilter::default()));
             let moment = (device.events / 2) as u32;
             let pools = whole.pools.iter().map(|&pool| MemoryFilter { pool: Some(pool), ..MemoryFilter::default() });
-            let streams = whole.streams.iter().map(|&stream| MemoryFilter { stream: Some(stream), ..MemoryFilter::default() });
-            let segments = whole.ranges.iter().take(3).map(|it| MemoryFilter { address: Some(it.address), ..MemoryFilter::default() });
+            let streams =
+                whole.streams.iter().map(|&stream| MemoryFilter { stream: Some(stream), ..MemoryFilter::default() });
+            let segments = whole
+                .ranges
+                .iter()
+                .take(3)
+                .map(|it| MemoryFilter { address: Some(it.address), ..MemoryFilter::default() });
             for only in pools.chain(streams).chain(segments) {
                 let part = map(&mut opened, id, only);
                 assert!(part.height <= whole.height && part.pools == whole.pools, "{name} {only:?}");
@@ -286,8 +293,8 @@ fn search_matches_are_at_their_addresses() {
                 let Some(found) = found else { continue };
                 let details = opened.details(id, found.allocation).unwrap();
                 let Some(address) = details.address else { continue };
-                let born = details.born_event.map_or(0, |event| event + 1);
-                let (hit, memory) = hit(&mut opened, id, looks, born, found.lowest_byte);
+                let allocated_at = details.allocated_event.map_or(0, |event| event + 1);
+                let (hit, memory) = hit(&mut opened, id, looks, allocated_at, found.lowest_byte);
                 if looks == ADDRESSES {
                     assert_eq!(hit.map(|hit| hit.allocation), Some(found.allocation), "{name}");
                 } else if let Some(segment) = memory.segment.filter(|_| found.lowest_byte > 0) {

@@ -6,7 +6,7 @@
 use crate::opened;
 use crate::recorded::{FILE, MIB, PEAK, snapshot};
 use memscape::engine::protocol::{
-    REASON_RECORDER, CAPACITY, COUNTED_PEAK, OUTSIDE_ALLOCATOR, PeakCheck, Scope, TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, OUTSIDE_ALLOCATOR, PeakCheck, REASON_RECORDER, Scope, TENSORS, TENSORS_FOUND,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open};
@@ -64,7 +64,11 @@ fn check_recorder_data(opened: &mut Opened, what: &str) {
     // The process uses 200 MiB: 180 MiB reserved, 20 MiB outside the allocator.
     assert_eq!(device.recorder_value(OUTSIDE_ALLOCATOR), Some(20 * MIB), "{what}");
     assert_eq!(device.available_bytes(), Some(176 * MIB), "{what}");
-    assert_eq!((device.recorder_value(COUNTED_PEAK), device.peak_check()), (Some(PEAK), Some(PeakCheck::Equal)), "{what}");
+    assert_eq!(
+        (device.recorder_value(COUNTED_PEAK), device.peak_check()),
+        (Some(PEAK), Some(PeakCheck::Equal)),
+        "{what}"
+    );
     assert_eq!((device.recorder_value(TENSORS), device.recorder_value(TENSORS_FOUND)), (Some(5), Some(4)), "{what}");
 
     let expected = [

@@ -1,7 +1,7 @@
 //! The CPU renderer: small pictures that a reviewer can read, and properties that hold for every picture. The GPU is
 //! compared with it in `render_gpu.rs`.
 
-use memscape::render::{Drawing, Lane, PictureTheme, OverlayRect, RgbaImage, CpuRenderer};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme, RgbaImage};
 use memscape::timeline::scene::{BAND, CONTINUED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@
 use memscape::render::flames::{
     CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, MARK, MARK_SHIFT, SEAM, colours,
 };
-use memscape::render::{Drawing, Flame, PictureTheme, OverlayRect, RgbaImage, Tile, CpuRenderer};
+use memscape::render::{CpuRenderer, Drawing, Flame, OverlayRect, PictureTheme, RgbaImage, Tile};
 use std::collections::BTreeSet;
 
 /// Colours whose red channel is their own index.

@@ -3,7 +3,7 @@
 #![cfg(feature = "gpu-test")]
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use memscape::render::{Drawing, Lane, PictureTheme, OverlayRect, Painter, RenderError, RgbaImage, CpuRenderer};
+use memscape::render::{CpuRenderer, Drawing, Lane, OverlayRect, Painter, PictureTheme, RenderError, RgbaImage};
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING, SceneColumns};
 use memscape::timeline::{Axis, Quad, Scene, View};
 use wgpu::TextureFormat::{Bgra8Unorm, Rgba8Unorm, Rgba8UnormSrgb};
@@ -123,8 +123,12 @@ fn gpu_matches_cpu_renderer() {
     for format in [Rgba8Unorm, Bgra8Unorm] {
         let Some(mut painter) = painter(format) else { return };
         let mut twin = CpuRenderer::new();
-        let looks =
-            [PictureTheme::light(), PictureTheme::dark(), PictureTheme::light().with_ordered_palette(), PictureTheme::dark().with_faded(|slot| slot % 3 == 0)];
+        let looks = [
+            PictureTheme::light(),
+            PictureTheme::dark(),
+            PictureTheme::light().with_ordered_palette(),
+            PictureTheme::dark().with_faded(|slot| slot % 3 == 0),
+        ];
         for (seed, look) in (1..).zip(looks) {
             painter.upload(0, &scene(seed));
             twin.upload(0, &scene(seed));

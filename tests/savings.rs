@@ -188,7 +188,10 @@ fn never_freed_gradients_count_from_backward_pass() {
             (action, block, mib, if function == BACKWARD { "c10d::all_reduce" } else { function })
         })
         .collect();
-    assert_eq!(change(&savings_report(&mut open_trace(&unknown, &begins)), "gradients set to None after each step"), None);
+    assert_eq!(
+        change(&savings_report(&mut open_trace(&unknown, &begins)), "gradients set to None after each step"),
+        None
+    );
 }
 
 /// On real files, the peak without each category, and without each call site that has a unique name.

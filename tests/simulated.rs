@@ -220,8 +220,9 @@ fn other_settings_give_predicted_peak() {
                 check_segments(&what, &snapshot);
                 assert_eq!(again.numbers.peak_reserved, i64::try_from(done.peak_reserved).unwrap(), "{what}");
                 if done.ends_at.is_none() {
-                    let live =
-                        |history: &DeviceHistory| event_totals(history).into_iter().map(|row| row.3).collect::<Vec<_>>();
+                    let live = |history: &DeviceHistory| {
+                        event_totals(history).into_iter().map(|row| row.3).collect::<Vec<_>>()
+                    };
                     assert!(live(&original) == live(&again), "{what}: live bytes");
                 }
                 let opened = open(&pickle).unwrap();

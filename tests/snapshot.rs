@@ -105,8 +105,8 @@ fn all_event_fields_reach_details() {
     let details = opened.details(0, 0).unwrap();
     assert_eq!((details.requested, details.rounded, details.rounded_derived), (1000, 1024, true));
     assert_eq!((details.address, details.stream, details.pool), (Some(512), Some(77), Some((3, 4))));
-    assert_eq!((details.born_event, details.freed_event), (Some(0), Some(2)));
-    assert_eq!(details.freed_us.unwrap() - details.born_us.unwrap(), 250);
+    assert_eq!((details.allocated_event, details.freed_event), (Some(0), Some(2)));
+    assert_eq!(details.freed_us.unwrap() - details.allocated_us.unwrap(), 250);
     assert_eq!(details.compile_context.as_deref(), Some("[0/1]"));
     let metadata: Vec<&str> = details.metadata.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(metadata, ["phase two", "mallocWithAddress", "activation", "the logits"]);
@@ -282,7 +282,7 @@ fn free_without_alloc_shows_stack_of_free() {
     let device = single_device(&opened);
     assert_eq!((device.base_requested, device.unmatched_frees, device.peak_event), (500, 1, -1));
     let details = opened.details(0, 0).unwrap();
-    assert_eq!((details.origin, details.stack_of_free, details.born_event), (Origin::FreedOnly, true, None));
+    assert_eq!((details.origin, details.stack_of_free, details.allocated_event), (Origin::FreedOnly, true, None));
     assert_eq!((details.free_requested_event, details.freed_event), (Some(0), Some(1)));
     assert_eq!(details.frames[0].name, "release");
 }

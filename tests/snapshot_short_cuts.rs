@@ -203,7 +203,12 @@ fn same_with_any_limits(program: &[u8]) {
         for chunk in [usize::MAX, 64, 9] {
             let limits = Limits { slice_bytes, fast_dict_pairs, ..Limits::default() };
             let quick = read(&bytes, limits, chunk);
-            assert_eq!(quick, plain, "{} in chunks of {chunk}, {slice_bytes} {fast_dict_pairs}", program.escape_ascii());
+            assert_eq!(
+                quick,
+                plain,
+                "{} in chunks of {chunk}, {slice_bytes} {fast_dict_pairs}",
+                program.escape_ascii()
+            );
         }
     }
 }

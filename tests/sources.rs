@@ -6,7 +6,9 @@ use crate::generate;
 use crate::opened;
 
 use generate::Options;
-use memscape::engine::protocol::{Details, DeviceSummary, Scope, SourceFile, SourcesPage, Span, LocationWeight, Weight};
+use memscape::engine::protocol::{
+    Details, DeviceSummary, LocationWeight, Scope, SourceFile, SourcesPage, Span, Weight,
+};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
 use serde_json::{Value, json};
@@ -33,8 +35,8 @@ fn add_standing(to: &mut LocationWeight, more: LocationWeight) {
 }
 
 fn is_live_at(it: &Details, moment: u32) -> bool {
-    let born = it.born_event.map_or(0, |event| event + 1);
-    born <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
+    let allocated_at = it.allocated_event.map_or(0, |event| event + 1);
+    allocated_at <= moment && it.freed_event.is_none_or(|event| moment < event + 1)
 }
 
 /// Predicate for allocations in a scope.
@@ -51,7 +53,10 @@ fn expected(all: &[Details], is_in: IsIn, peak: u32) -> Places {
         let place = frame.map_or_else(Default::default, |frame| (frame.filename.clone(), frame.line.clone()));
         let one = Weight { bytes: it.requested, count: 1 };
         let weight = |counts: bool| if counts { one } else { Weight::default() };
-        add_standing(places.entry(place).or_default(), LocationWeight { now: weight(is_in(it)), peak: weight(is_live_at(it, peak)) });
+        add_standing(
+            places.entry(place).or_default(),
+            LocationWeight { now: weight(is_in(it)), peak: weight(is_live_at(it, peak)) },
+        );
     }
     places.retain(|_, standing| standing.now.count + standing.peak.count > 0);
     places
@@ -88,12 +93,12 @@ fn check(opened: &mut Opened, device: &DeviceSummary) -> usize {
     let last = device.events as u32;
     let all = all_details(opened, device);
     let (from, to) = (last / 3, last / 2);
-    let born_in = |it: &Details| it.born_event.is_some_and(|event| (from..to).contains(&event));
+    let allocated_in = |it: &Details| it.allocated_event.is_some_and(|event| (from..to).contains(&event));
     let scopes: [(Scope, IsIn); 4] = [
         (Scope::At(peak), &|it| is_live_at(it, peak)),
         (Scope::At(last), &|it| is_live_at(it, last)),
         (Scope::At(last / 2), &|it| is_live_at(it, last / 2)),
-        (Scope::Born(Span { from, to }), &born_in),
+        (Scope::Allocated(Span { from, to }), &allocated_in),
     ];
     let mut lines = 0;
     for (scope, is_in) in scopes {

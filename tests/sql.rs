@@ -7,12 +7,14 @@ use crate::opened;
 
 use generate::Options;
 use memscape::engine::protocol::{
-    ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldState, FoldScope, Scope, SortDirection, Span, TableColumn,
-    TableFilter, TableQuestion, TableSort, TreeQuestion,
+    ExportFormat, ExportQuestion, ExportTable, FileSummary, Fold, FoldScope, FoldState, Scope, SortDirection, Span,
+    TableColumn, TableFilter, TableQuestion, TableSort, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::exports::{Cell, columns, each_row};
-use memscape::sql::{EXAMPLE_QUERIES, FileLabel, Limits, Queries, Source, TABLES, Value, completions, schema_text, tokens};
+use memscape::sql::{
+    EXAMPLE_QUERIES, FileLabel, Limits, Queries, Source, TABLES, Value, completions, schema_text, tokens,
+};
 use opened::{Opened, open, real_pickles};
 
 pub(crate) const LIMITS: Limits = Limits { seconds: 60, memory: 1 << 30 };
@@ -140,8 +142,10 @@ fn live_bytes_match_summary() {
                 single_value(&queries, &format!("SELECT sum(requested_bytes) FROM live_at({when}) WHERE device = {at}"))
             };
             assert_eq!(sum("'peak'"), device.drawn_peak as i64, "{file}, device {at}: peak");
-            let end =
-                single_value(&queries, &format!("SELECT live_bytes FROM curve WHERE device = {at} ORDER BY event DESC LIMIT 1"));
+            let end = single_value(
+                &queries,
+                &format!("SELECT live_bytes FROM curve WHERE device = {at} ORDER BY event DESC LIMIT 1"),
+            );
             assert_eq!(sum("'end'"), end, "{file}, device {at}: end");
             let peak = single_value(&queries, &format!("SELECT max(live_bytes) FROM curve WHERE device = {at}"));
             assert_eq!(peak, device.drawn_peak as i64, "{file}, device {at}: curve");
@@ -154,7 +158,11 @@ fn live_bytes_match_summary() {
                 let tree = format!("SELECT total_bytes FROM tree({event}) WHERE device = {at} AND node = 0");
                 assert_eq!(single_value(&queries, &tree), live, "{file}, device {at}: tree at {event}");
                 let between = format!("SELECT sum(delta_bytes) FROM between({event}, 'end') WHERE device = {at}");
-                assert_eq!(single_value(&queries, &between), end - live, "{file}, device {at}: between {event} and the end");
+                assert_eq!(
+                    single_value(&queries, &between),
+                    end - live,
+                    "{file}, device {at}: between {event} and the end"
+                );
                 let back = format!("SELECT sum(delta_bytes) FROM between('end', {event}) WHERE device = {at}");
                 assert_eq!(single_value(&queries, &back), live - end, "{file}, device {at}: backwards");
             }
@@ -245,7 +253,10 @@ fn largest_allocations_match_allocations_tab() {
                 let details = other.details(device.device, row.allocation).unwrap();
                 let id = row.allocation;
                 let of = format!("FROM allocation WHERE device = {} AND id = {id}", device.device);
-                assert_eq!(single_value(&queries, &format!("SELECT allocated_rounded_bytes {of}")), details.rounded as i64);
+                assert_eq!(
+                    single_value(&queries, &format!("SELECT allocated_rounded_bytes {of}")),
+                    details.rounded as i64
+                );
                 let frames = format!("SELECT count(*) FROM frame WHERE stack = (SELECT stack {of})");
                 if details.frames.len() < 100 {
                     assert_eq!(single_value(&queries, &frames), details.frames.len() as i64, "{file}: #{id}");
@@ -339,7 +350,10 @@ fn two_files_have_separate_sides_and_stacks() {
         let [here, there] = [format!("{sites} WHERE side = '{side}' ORDER BY id)"), format!("{sites} ORDER BY id)")];
         assert_eq!(rows(&queries, &here), rows(&alone, &there));
     }
-    assert_eq!(single_value(&queries, "SELECT count(*) FROM stack a JOIN stack b USING (stack) WHERE a.side <> b.side"), 0);
+    assert_eq!(
+        single_value(&queries, "SELECT count(*) FROM stack a JOIN stack b USING (stack) WHERE a.side <> b.side"),
+        0
+    );
 }
 
 #[test]

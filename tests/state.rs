@@ -8,7 +8,7 @@ use crate::stated;
 use crate::trained;
 
 use memscape::engine::protocol::{
-    MomentSpec, MomentFacts, PieceKind, SegmentSort, StateBar, StateGroup, StatePage, StateQuestion,
+    MomentFacts, MomentSpec, PieceKind, SegmentSort, SegmentsBar, SegmentsGroup, SegmentsPage, SegmentsQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles};
@@ -18,7 +18,11 @@ use stated::{is_block, list, page, pieces, question};
 use std::collections::BTreeSet;
 
 fn facts(opened: &mut Opened, device: i64, moment: u32) -> MomentFacts {
-    match opened.reply(Request::Ask(Ask { serial: 6, device, what: Question::Moments(vec![MomentSpec::Moment(moment)]) })) {
+    match opened.reply(Request::Ask(Ask {
+        serial: 6,
+        device,
+        what: Question::Moments(vec![MomentSpec::Moment(moment)]),
+    })) {
         Reply::Answer { answer: Answer::Moments(moments), .. } => moments[0],
         other => panic!("{other:?}"),
     }
@@ -35,7 +39,7 @@ fn random() -> impl FnMut(u64) -> u64 {
 
 /// Checks that a list agrees with the totals after the same event, and that its pieces cover every byte of each
 /// segment.
-fn check_list(page: &StatePage, facts: &MomentFacts, name: &str) {
+fn check_list(page: &SegmentsPage, facts: &MomentFacts, name: &str) {
     let whole = &page.whole;
     assert_eq!(whole.requested + page.astray.bytes, facts.requested, "{name}: requested");
     assert_eq!(whole.blocks + page.astray.count, facts.count, "{name}: blocks");
@@ -43,7 +47,7 @@ fn check_list(page: &StatePage, facts: &MomentFacts, name: &str) {
     if page.astray.count == 0 {
         assert_eq!(whole.pending, facts.pending, "{name}: pending");
     }
-    let sum = |of: fn(&StateGroup) -> u64| page.groups.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&SegmentsGroup) -> u64| page.groups.iter().map(of).sum::<u64>();
     assert_eq!(sum(|group| group.sums.reserved), whole.reserved, "{name}: groups");
     assert_eq!(sum(|group| group.sums.free), whole.free, "{name}: groups");
     assert_eq!(sum(|group| group.sums.blocks.into()), u64::from(whole.blocks), "{name}: groups");
@@ -76,7 +80,7 @@ fn check_list(page: &StatePage, facts: &MomentFacts, name: &str) {
 }
 
 /// Checks that a picture agrees with the list after the same event.
-fn check_picture(picture: &StatePage, list: &StatePage, width: u32, name: &str) {
+fn check_picture(picture: &SegmentsPage, list: &SegmentsPage, width: u32, name: &str) {
     assert_eq!((&picture.whole, picture.astray), (&list.whole, list.astray));
     let (mut row, mut right) = (0, 0);
     for bar in &picture.bars {
@@ -95,7 +99,7 @@ fn check_picture(picture: &StatePage, list: &StatePage, width: u32, name: &str) 
         assert!(x == bar.x[1] || is_thin, "{name}: pieces cover every pixel: {bar:?}");
     }
     for bar in &list.bars {
-        let bars: Vec<&StateBar> = picture.bars.iter().filter(|it| it.segment == bar.segment).collect();
+        let bars: Vec<&SegmentsBar> = picture.bars.iter().filter(|it| it.segment == bar.segment).collect();
         assert!(bars.first().unwrap().ends[0] && bars.last().unwrap().ends[1], "{name}: all rows of a segment");
         let shown = || bars.iter().flat_map(|bar| pieces(picture, bar));
         let counted: u32 = shown().filter(|piece| is_block(piece)).map(|piece| piece.count).sum();
@@ -131,10 +135,10 @@ fn check(opened: &mut Opened, name: &str, moments: u64) {
             check_list(&list, &facts, &name);
             let (width, rows) = (1 + below(1500) as u32, below(60) as u32);
             let sort = [SegmentSort::Address, SegmentSort::Size, SegmentSort::Free][below(3) as usize];
-            let fit = StateQuestion { width_px: width, fit_rows: rows, sort, ..question(moment) };
+            let fit = SegmentsQuestion { width_px: width, fit_rows: rows, sort, ..question(moment) };
             let fitting = page(opened, device.device, fit);
             check_picture(&fitting, &list, width, &name);
-            let asked = StateQuestion { bytes_per_px: fitting.bytes_per_px / (1.0 + below(40) as f64), ..fit };
+            let asked = SegmentsQuestion { bytes_per_px: fitting.bytes_per_px / (1.0 + below(40) as f64), ..fit };
             let closer = page(opened, device.device, asked);
             if closer.rows < 4096 {
                 check_picture(&closer, &list, width, &name);
@@ -146,9 +150,9 @@ fn check(opened: &mut Opened, name: &str, moments: u64) {
 }
 
 /// Checks that a window of rows equals the same rows of the whole.
-fn check_row_window(opened: &mut Opened, device: i64, asked: StateQuestion, all: &StatePage, first: u32) {
-    let some = page(opened, device, StateQuestion { rows: [first, 3], ..asked });
-    let bars: Vec<&StateBar> = all.bars.iter().filter(|bar| (first..first + 3).contains(&bar.row)).collect();
+fn check_row_window(opened: &mut Opened, device: i64, asked: SegmentsQuestion, all: &SegmentsPage, first: u32) {
+    let some = page(opened, device, SegmentsQuestion { rows: [first, 3], ..asked });
+    let bars: Vec<&SegmentsBar> = all.bars.iter().filter(|bar| (first..first + 3).contains(&bar.row)).collect();
     if first + 3 >= 4096 {
         return;
     }
@@ -162,8 +166,8 @@ fn check_row_window(opened: &mut Opened, device: i64, asked: StateQuestion, all:
 fn check_reveal(
     opened: &mut Opened,
     device: i64,
-    asked: StateQuestion,
-    list: &StatePage,
+    asked: SegmentsQuestion,
+    list: &SegmentsPage,
     below: &mut impl FnMut(u64) -> u64,
 ) {
     if list.bars.is_empty() {
@@ -171,8 +175,8 @@ fn check_reveal(
     }
     let bar = list.bars[below(list.bars.len() as u64) as usize];
     let address = bar.segment + below(bar.sums.reserved);
-    let [row, x] = page(opened, device, StateQuestion { reveal: Some(address), ..asked }).revealed.unwrap();
-    let shown = page(opened, device, StateQuestion { rows: [row, 1], ..asked });
+    let [row, x] = page(opened, device, SegmentsQuestion { reveal: Some(address), ..asked }).revealed.unwrap();
+    let shown = page(opened, device, SegmentsQuestion { rows: [row, 1], ..asked });
     let found = shown.bars.iter().find(|bar| (bar.x[0]..bar.x[1]).contains(&x)).unwrap();
     assert_eq!(found.segment, bar.segment);
     let at = found.address as f64 + f64::from(x - found.x[0]) * shown.bytes_per_px;
@@ -272,7 +276,7 @@ proptest! {
     fn any_file_gives_a_segments_view(file in odd_files(), moment in 0u32..60, width in 0u32..90, scale in prop_oneof![Just(0.0), 1.0..4000.0]) {
         let mut opened = open(&file).unwrap();
         for device in opened.summary.devices.clone() {
-            let asked = StateQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
+            let asked = SegmentsQuestion { width_px: width, bytes_per_px: scale, fit_rows: 9, request: Some(900), ..question(moment) };
             let whole = page(&mut opened, device.device, asked);
             let mut other = open(&file).unwrap();
             match opened::reply(&mut other.engine, Request::Ask(Ask { serial: 5, device: device.device, what: Question::State(asked) })) {

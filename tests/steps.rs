@@ -215,8 +215,8 @@ fn annotations_and_steps_match_range_report() {
                     "freed_bytes",
                     "kept_bytes",
                 ];
-                let RangeFacts { at_begin, at_end, peak, born, freed, kept, .. } = facts;
-                let expected = [at_begin, at_end, peak, born.bytes, freed.bytes, kept.bytes];
+                let RangeFacts { at_begin, at_end, peak, allocated, freed, kept, .. } = facts;
+                let expected = [at_begin, at_end, peak, allocated_at.bytes, freed.bytes, kept.bytes];
                 assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{words}: {row:?}");
                 assert_eq!(row.evidence.as_ref().unwrap().moment, Some(facts.peak_moment), "{words}");
                 compared += 1;
@@ -265,7 +265,7 @@ fn timeline_marks_match_report() {
             };
             assert_eq!(facts.span, mark.span);
             let number = |key| number(sheet, row, key);
-            let told = [facts.peak, facts.born.bytes, facts.freed.bytes, facts.kept.bytes];
+            let told = [facts.peak, facts.allocated.bytes, facts.freed.bytes, facts.kept.bytes];
             assert_eq!(told, ["peak_live_bytes", "requested_bytes", "freed_bytes", "kept_bytes"].map(number), "{name}");
             assert_eq!(u64::from(mark.span.to), number("last_event") + 1);
             assert_eq!(mark.micros, number("duration_us"), "{name}");

@@ -5,9 +5,9 @@
 use crate::opened;
 
 use memscape::engine::protocol::{
-    Arrangement, Details, Fold, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, Merge, Origin, FoldScope,
-    Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion, TableSort,
-    TreeQuestion, Weight,
+    Arrangement, Details, Fold, FoldScope, FoldState, Internal, LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN,
+    Merge, Origin, Root, SIZE_CLASSES, Scope, SortDirection, Span, TableColumn, TableFilter, TablePage, TableQuestion,
+    TableSort, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::ui::details::view;
@@ -69,11 +69,11 @@ enum Term {
     Life(u64, u64),
 }
 
-fn born(it: &Details) -> u64 {
-    it.born_event.map_or(0, |event| u64::from(event) + 1)
+fn allocated_at(it: &Details) -> u64 {
+    it.allocated_event.map_or(0, |event| u64::from(event) + 1)
 }
 
-fn died(it: &Details) -> u64 {
+fn freed_at(it: &Details) -> u64 {
     it.freed_event.map_or(u64::MAX, |event| u64::from(event) + 1)
 }
 
@@ -81,14 +81,16 @@ fn moment(scope: Scope) -> u64 {
     match scope {
         Scope::Ever => unreachable!("Scope::Ever is replaced before ages are computed"),
         Scope::At(moment) => moment.into(),
-        Scope::Born(span) | Scope::Freed(span) | Scope::Kept(span) | Scope::ByteMoments(span) | Scope::Change(span) => {
-            span.to.into()
-        }
+        Scope::Allocated(span)
+        | Scope::Freed(span)
+        | Scope::Kept(span)
+        | Scope::ByteMoments(span)
+        | Scope::Change(span) => span.to.into(),
     }
 }
 
 fn age(it: &Details, scope: Scope) -> u64 {
-    moment(scope).min(died(it)).saturating_sub(born(it))
+    moment(scope).min(freed_at(it)).saturating_sub(allocated_at(it))
 }
 
 impl Term {
@@ -114,26 +116,28 @@ impl Term {
             Term::Size(least, most) => (least..=most).contains(&it.requested),
             Term::Age(least, most) => (least..=most).contains(&age(it, scope)),
             Term::Life(_, most) if it.freed_event.is_none() => most == u64::MAX,
-            Term::Life(least, most) => (least..=most).contains(&(died(it) - born(it))),
+            Term::Life(least, most) => (least..=most).contains(&(freed_at(it) - allocated_at(it))),
         }
     }
 }
 
 fn in_scope(scope: Scope, it: &Details) -> bool {
-    let (born, died) = (born(it), died(it));
+    let (allocated_at, freed_at) = (allocated_at(it), freed_at(it));
     // A range contains the alloc event or the completed free.
     let among = |span: Span, event: Option<u32>| event.is_some_and(|event| (span.from..span.to).contains(&event));
     match scope {
         Scope::Ever => true,
-        Scope::At(moment) => born <= moment.into() && u64::from(moment) < died,
-        Scope::Born(span) => among(span, it.born_event),
+        Scope::At(moment) => allocated_at <= moment.into() && u64::from(moment) < freed_at,
+        Scope::Allocated(span) => among(span, it.allocated_event),
         Scope::Freed(span) => among(span, it.freed_event),
-        Scope::Kept(span) => among(span, it.born_event) && died > span.to.into(),
+        Scope::Kept(span) => among(span, it.allocated_event) && freed_at > span.to.into(),
         Scope::Change(span) => {
-            let [a, b] = [span.from, span.to].map(|moment| (born..died).contains(&moment.into()));
+            let [a, b] = [span.from, span.to].map(|moment| (allocated_at..freed_at).contains(&moment.into()));
             a != b
         }
-        Scope::ByteMoments(span) => (span.from..span.to).any(|moment| (born..died).contains(&moment.into())),
+        Scope::ByteMoments(span) => {
+            (span.from..span.to).any(|moment| (allocated_at..freed_at).contains(&moment.into()))
+        }
     }
 }
 
@@ -143,24 +147,24 @@ fn class(value: u64) -> u8 {
 }
 
 fn life_class(it: &Details) -> u8 {
-    match (it.freed_event, it.born_event) {
+    match (it.freed_event, it.allocated_event) {
         (None, _) => LIFETIME_TO_END,
         (_, None) => LIFETIME_UNKNOWN,
-        _ => class(died(it) - born(it)),
+        _ => class(freed_at(it) - allocated_at(it)),
     }
 }
 
 fn key(it: &Details, scope: Scope, column: TableColumn) -> (u64, u64) {
     let value = match column {
-        TableColumn::Number | TableColumn::Site | TableColumn::Born => it.allocation.into(),
+        TableColumn::Number | TableColumn::Site | TableColumn::Allocated => it.allocation.into(),
         TableColumn::Size => it.requested,
         TableColumn::Address => it.address.unwrap_or(0),
         TableColumn::Stream => it.stream.map_or(0, |stream| stream + 1),
         TableColumn::Pool => return it.pool.map_or((0, 0), |(first, second)| (first + 1, second)),
         TableColumn::Age => age(it, scope),
-        TableColumn::Freed => died(it),
+        TableColumn::Freed => freed_at(it),
         TableColumn::Lifetime if it.freed_event.is_none() => u64::MAX,
-        TableColumn::Lifetime => died(it) - born(it),
+        TableColumn::Lifetime => freed_at(it) - allocated_at(it),
     };
     (value, 0)
 }
@@ -235,7 +239,7 @@ fn clamped(opened: &Opened, device: i64, scope: Scope) -> Scope {
     match scope {
         Scope::Ever => Scope::Ever,
         Scope::At(moment) => Scope::At(last(moment)),
-        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Allocated(range) => Scope::Allocated(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
         Scope::Kept(range) => Scope::Kept(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),
@@ -294,8 +298,8 @@ fn check(opened: &mut Opened, device: i64, all: &[Details], terms: &[Term], aske
         );
         assert_eq!((row.stream, row.pool), (it.stream, it.pool));
         assert_eq!(
-            (row.born, row.born_us, row.freed, row.freed_us),
-            (it.born_event, it.born_us, it.freed_event, it.freed_us)
+            (row.allocated_at, row.allocated_us, row.freed, row.freed_us),
+            (it.allocated_event, it.allocated_us, it.freed_event, it.freed_us)
         );
         assert_eq!(u64::from(row.age), age(it, aged), "{context}");
         if let Some(site) = view(it).call_site {
@@ -324,10 +328,11 @@ fn lifetime_on_time_axis_is_never_negative() {
     let mut opened = open(&file(&turns)).unwrap();
     let all = all_details(&mut opened, 0);
     let latest = |event: u32| 10 * u64::from(if event % 7 == 3 { event - 1 } else { event });
-    let lasted = |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
+    let elapsed =
+        |from: Option<u32>, to: Option<u32>| from.zip(to).map(|(from, to)| (latest(to) - latest(from)) as i64);
     let moment = 150;
     let asked = TableQuestion {
-        scope: Scope::Born(Span { from: 0, to: moment }),
+        scope: Scope::Allocated(Span { from: 0, to: moment }),
         filter: TableFilter::default(),
         sort: TableSort { column: TableColumn::Number, way: SortDirection::Ascending },
         rows: [0, 300],
@@ -342,12 +347,12 @@ fn lifetime_on_time_axis_is_never_negative() {
     for (row, line) in page.rows.iter().zip(&lines) {
         let it = &all[row.allocation as usize];
         let last = row.freed.map_or(moment - 1, |freed| freed.min(moment - 1));
-        let (age, life) = (lasted(row.born, Some(last)), lasted(row.born, row.freed));
+        let (age, life) = (elapsed(row.allocated_at, Some(last)), elapsed(row.allocated_at, row.freed));
         assert_eq!((row.age_us, row.lifetime_us, it.lifetime_us), (age, life, life));
         let told = |us: Option<i64>| us.map_or_else(String::new, |us| us.to_string());
         let fields: Vec<&str> = line.split('\t').collect();
         assert_eq!([fields[8], fields[12]], [told(age), told(life)]);
-        seen += u32::from(row.freed_us < row.born_us && row.freed.is_some());
+        seen += u32::from(row.freed_us < row.allocated_us && row.freed.is_some());
     }
     assert!(seen > 3, "{seen} allocations are freed before they are allocated by the clock");
 }
@@ -360,7 +365,7 @@ fn fields(line: &str) -> [String; 4] {
 }
 
 fn as_fields(it: &Details) -> [String; 4] {
-    let life = it.freed_event.zip(it.born_event).map(|(freed, born)| (freed - born).to_string());
+    let life = it.freed_event.zip(it.allocated_event).map(|(freed, allocated_at)| (freed - allocated_at).to_string());
     let address = it.address.map(|address| format!("0x{address:x}"));
     [it.allocation.to_string(), it.requested.to_string(), address.unwrap_or_default(), life.unwrap_or_default()]
 }
@@ -370,7 +375,7 @@ fn scopes() -> impl Strategy<Value = Scope> {
         let span = Span { from: one.min(other), to: one.max(other) };
         [
             Scope::At(one),
-            Scope::Born(span),
+            Scope::Allocated(span),
             Scope::Freed(span),
             Scope::Kept(span),
             Scope::ByteMoments(span),
@@ -442,9 +447,12 @@ fn table_of_real_files_matches_brute_force() {
             let peak = Scope::At((device.peak_event + 1) as u32);
             let told = page(&mut opened.engine, device.device, &question(peak, BY_NUMBER));
             assert_eq!(told.scope.bytes as i64, device.drawn_peak as i64, "{}", path.display());
-            for (at, scope) in [peak, Scope::At(events), Scope::Born(span), Scope::Kept(span)].into_iter().enumerate() {
-                for (column, way) in
-                    TableColumn::ALL.into_iter().zip([SortDirection::Ascending, SortDirection::Descending].into_iter().cycle())
+            for (at, scope) in
+                [peak, Scope::At(events), Scope::Allocated(span), Scope::Kept(span)].into_iter().enumerate()
+            {
+                for (column, way) in TableColumn::ALL
+                    .into_iter()
+                    .zip([SortDirection::Ascending, SortDirection::Descending].into_iter().cycle())
                 {
                     let terms =
                         if at == 0 { vec![] } else { vec![Term::Size(1024, u64::MAX), Term::Age(at as u64, u64::MAX)] };
@@ -525,8 +533,11 @@ fn newer_question_wins_and_bad_filter_lists_nothing() {
     let told = page(engine, 77, &question(Scope::At(50), BY_NUMBER));
     assert_eq!(told.scope, Weight::default(), "unknown device");
     let everything = Span { from: 0, to: u32::MAX };
-    let told =
-        page(engine, 0, &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Born(everything), BY_NUMBER) });
+    let told = page(
+        engine,
+        0,
+        &TableQuestion { rows: [u32::MAX, u32::MAX], ..question(Scope::Allocated(everything), BY_NUMBER) },
+    );
     assert!(told.rows.is_empty() && told.scope.count > 300);
 }
 

@@ -5,15 +5,15 @@
 use crate::support;
 
 use memscape::replay::AllocationId;
-use memscape::slice::{TimeSlice, OutOfTime};
+use memscape::slice::{OutOfTime, TimeSlice};
 use memscape::timeline::scene::FADED;
 use memscape::timeline::{
     Axis, MAX_QUADS, Scene, SceneJob, View, exact_outline, lowest_byte_of, outline, scene_hit, stack_at,
 };
 use memscape::units::Moment;
 use proptest::prelude::*;
-use support::history::{History, histories};
 use support::brute_force_scene;
+use support::history::{History, histories};
 
 fn scene(history: &History, view: View) -> Scene {
     history.with_source(|source| SceneJob::run(source, view)).expect("a job without a budget finishes")
@@ -127,7 +127,7 @@ proptest! {
     fn outline_is_exact_in_every_column(history in histories(100, 60), view in windows()) {
         let scene = scene(&history, view);
         let row = |bytes: u64| view.row_from_bytes(bytes);
-        history.with_source(|source| for (id, &(born, died, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
+        history.with_source(|source| for (id, &(allocated_at, freed_at, size)) in (0..).zip(&history.spans).filter(|(_, span)| span.2 > 0) {
             let rects = exact_outline(source, &view, AllocationId(id));
             let mut is_shown = false;
             for (column, &moment) in scene.columns.moment.iter().enumerate() {
@@ -139,7 +139,7 @@ proptest! {
                     assert_eq!(at.map(|rect| rect.y), inside.then_some(y), "allocation {id}, column {column}");
                     is_shown = true;
                 } else if scene.columns.hidden[column] == 0 {
-                    assert_eq!(at, None, "allocation {id}, column {column}, [{born}, {died})");
+                    assert_eq!(at, None, "allocation {id}, column {column}, [{allocated_at}, {freed_at})");
                 }
             }
             let hidden_rects = rects.iter().filter(|_| !is_shown).count();
@@ -232,8 +232,8 @@ fn scene_with_too_many_quads_has_higher_bands() {
         (state >> 8) % below
     };
     let lives = (0..60_000).map(|_| {
-        let born = chance(100_000);
-        (born, born + 1 + chance(100_000 - born), u64::from(64 + chance(4000)))
+        let allocated_at = chance(100_000);
+        (allocated_at, allocated_at + 1 + chance(100_000 - allocated_at), u64::from(64 + chance(4000)))
     });
     let history = History::new(100_000, lives.collect::<Vec<_>>());
     let view = View::fit(100_001, history.peak(), 1000, 1000);

@@ -22,8 +22,8 @@ fn scene(history: &History, view: View) -> Scene {
 fn stack(history: &History, moment: u32) -> Vec<(u32, u64, u64)> {
     let mut height = 0;
     let live = history.order.iter().filter(|&&id| {
-        let (born, died, size) = history.spans[id as usize];
-        (born..died).contains(&moment) && size > 0
+        let (allocated_at, freed_at, size) = history.spans[id as usize];
+        (allocated_at..freed_at).contains(&moment) && size > 0
     });
     live.map(|&id| {
         let lowest = height;
@@ -159,15 +159,17 @@ impl DeepHistory {
             chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (chance >> 33) % end
         };
-        spans.extend((0..400).map(|at| (SMALL_BLOCKS_START + 2 * at, SMALL_BLOCKS_START + 2 * at + 1 + below(60) as u32, 1 + below(40))));
+        spans.extend((0..400).map(|at| {
+            (SMALL_BLOCKS_START + 2 * at, SMALL_BLOCKS_START + 2 * at + 1 + below(60) as u32, 1 + below(40))
+        }));
         let mut steps = BTreeMap::new();
-        for &(born, died, size) in &spans {
+        for &(allocated_at, freed_at, size) in &spans {
             // The change of a state is that of the event before it. The first state has none.
-            if born > 0 {
-                *steps.entry(born - 1).or_insert(0) += size as i64;
+            if allocated_at > 0 {
+                *steps.entry(allocated_at - 1).or_insert(0) += size as i64;
             }
-            if died < u32::MAX {
-                *steps.entry(died - 1).or_insert(0) -= size as i64;
+            if freed_at < u32::MAX {
+                *steps.entry(freed_at - 1).or_insert(0) -= size as i64;
             }
         }
         let base = (BOTTOM_BYTES - 1000) as i64;

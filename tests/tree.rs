@@ -6,8 +6,8 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, Details, FlameQuestion, Fold, FoldState, FrameText, Internal, Merge, MomentFacts, NodeKind, FoldScope,
-    Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
+    Arrangement, Details, FlameQuestion, Fold, FoldScope, FoldState, FrameText, Internal, Merge, MomentFacts,
+    MomentSpec, NodeKind, Root, Scope, Span, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, real_pickles, reply};
@@ -47,21 +47,21 @@ fn all_details(opened: &mut Opened, device: i64) -> Vec<Details> {
 
 /// Weight of an allocation in a scope, computed from its details alone.
 fn weight(details: &Details, scope: Scope) -> Option<u64> {
-    let born = details.born_event.map_or(0, |event| event + 1);
-    let died = details.freed_event.map_or(u32::MAX, |event| event + 1);
+    let allocated_at = details.allocated_event.map_or(0, |event| event + 1);
+    let freed_at = details.freed_event.map_or(u32::MAX, |event| event + 1);
     let bytes = details.requested;
     match scope {
         Scope::Ever => Some(bytes),
-        Scope::At(moment) => (born <= moment && moment < died).then_some(bytes),
-        Scope::Born(Span { from, to }) => (born > from && born <= to).then_some(bytes),
-        Scope::Freed(Span { from, to }) => (died > from && died <= to).then_some(bytes),
-        Scope::Kept(Span { from, to }) => (born > from && born <= to && died > to).then_some(bytes),
+        Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(bytes),
+        Scope::Allocated(Span { from, to }) => (allocated_at > from && allocated_at <= to).then_some(bytes),
+        Scope::Freed(Span { from, to }) => (freed_at > from && freed_at <= to).then_some(bytes),
+        Scope::Kept(Span { from, to }) => (allocated_at > from && allocated_at <= to && freed_at > to).then_some(bytes),
         Scope::ByteMoments(Span { from, to }) => {
-            let moments = (from..to).filter(|moment| (born..died).contains(moment)).count() as u64;
+            let moments = (from..to).filter(|moment| (allocated_at..freed_at).contains(moment)).count() as u64;
             (moments > 0).then_some(bytes * moments)
         }
         Scope::Change(Span { from, to }) => {
-            let [a, b] = [from, to].map(|moment| (born..died).contains(&moment));
+            let [a, b] = [from, to].map(|moment| (allocated_at..freed_at).contains(&moment));
             (a != b).then_some(bytes)
         }
     }
@@ -194,7 +194,7 @@ proptest! {
             let span = Span { from: from.min(to).min(last), to: from.max(to).min(last) };
             let scope = match kind {
                 0 => Scope::At(span.to),
-                1 => Scope::Born(span),
+                1 => Scope::Allocated(span),
                 2 => Scope::Freed(span),
                 3 => Scope::Kept(span),
                 4 => Scope::Ever,
@@ -219,7 +219,7 @@ proptest! {
             let bytes: Vec<u64> = all.iter().filter_map(|details| weight(details, scope)).collect();
             Weight { bytes: bytes.iter().sum(), count: bytes.len() as u32 }
         };
-        prop_assert_eq!(facts.born, sum(Scope::Born(span)));
+        prop_assert_eq!(facts.allocated, sum(Scope::Allocated(span)));
         prop_assert_eq!(facts.freed, sum(Scope::Freed(span)));
         prop_assert_eq!(facts.kept, sum(Scope::Kept(span)));
         let curve: Vec<u64> = (span.from..=span.to).map(|moment| sum(Scope::At(moment)).bytes).collect();
@@ -316,7 +316,7 @@ fn sample() -> Opened {
 }
 
 fn allocated_scope(opened: &Opened) -> Scope {
-    Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 })
+    Scope::Allocated(Span { from: 0, to: opened.summary.devices[0].events as u32 })
 }
 
 #[test]
@@ -342,7 +342,7 @@ fn heaviest_allocation_of_node_matches_brute_force() {
                 page.revealed.is_some()
             };
             // The largest, and the first of those with the same size.
-            let expected = all.iter().filter(|it| it.born_event.is_some()).filter(is_there);
+            let expected = all.iter().filter(|it| it.allocated_event.is_some()).filter(is_there);
             let expected = expected.fold(None, |best: Option<&Details>, it| match best {
                 Some(best) if best.requested >= it.requested => Some(best),
                 _ => Some(it),

@@ -5,12 +5,12 @@
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, FoldScope, Reveal, Root, Scope, Span,
-    TreePage, TreeQuestion, Weight,
+    Arrangement, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, MomentSpec, Reveal, Root,
+    Scope, Span, TreePage, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
-use numbered::{OpenFile, pickle_of_lines, open, pickle};
+use numbered::{OpenFile, open, pickle, pickle_of_lines};
 use std::time::{Duration, Instant};
 
 impl OpenFile {
@@ -78,7 +78,7 @@ fn depth_limit_is_independent_of_earlier_questions() {
         };
         // Only the second one knows the path of the stack with 4000 frames.
         let [_, asked] = &mut opens;
-        asked.tree(TreeQuestion { scope: Scope::Born(Span { from: 2, to: 3 }), ..of(asked) });
+        asked.tree(TreeQuestion { scope: Scope::Allocated(Span { from: 2, to: 3 }), ..of(asked) });
         for mut open in opens {
             let page = open.tree(of(&open));
             assert_eq!(page.row_count, 1 + 1 + if internal == Internal::Shown { 4096 } else { 2731 });
@@ -208,7 +208,7 @@ fn sums_beyond_64_bits_saturate() {
     assert_eq!(page.total, Weight { bytes: u64::MAX, count: 5 });
     let span = Span { from: u32::MAX, to: 2 };
     for scope in
-        [Scope::At(u32::MAX), Scope::Born(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
+        [Scope::At(u32::MAX), Scope::Allocated(span), Scope::Freed(span), Scope::Kept(span), Scope::ByteMoments(span)]
     {
         open.tree(TreeQuestion { scope, focus: Some(u32::MAX), ..open.everything_open(Root::Innermost) });
     }
@@ -228,7 +228,10 @@ fn sums_beyond_64_bits_saturate() {
     else {
         panic!("unexpected answer")
     };
-    assert_eq!((facts.span, facts.born, facts.at_begin), (Span { from: 2, to: 2 }, Weight::default(), facts.at_end));
+    assert_eq!(
+        (facts.span, facts.allocated, facts.at_begin),
+        (Span { from: 2, to: 2 }, Weight::default(), facts.at_end)
+    );
     let range = open.reply(Request::Ask(Ask { serial: 1, device: 77, what: Question::Range(span) }));
     assert!(matches!(range, Reply::Answer { answer: Answer::Range(_), .. }), "an unknown device gets an answer");
     let question = Box::new(open.everything_open(Root::Outermost));

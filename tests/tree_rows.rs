@@ -5,7 +5,7 @@ use crate::opened;
 use crate::turns;
 
 use memscape::engine::protocol::{
-    Arrangement, Fold, FoldState, FoldScope, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldScope, FoldState, Reveal, Root, Scope, Span, Tally, TreePage, TreeQuestion, TreeRow,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use opened::{Opened, open, reply};
@@ -39,7 +39,7 @@ fn sample() -> (Opened, TreeQuestion) {
     let turns: Vec<(u64, usize, u64)> =
         (0..600).map(|at| (512 + at % 7 * 100, at as usize * 7 % 31, at % 23)).collect();
     let opened = open(&turns::file(&turns)).unwrap();
-    let scope = Scope::Born(Span { from: 0, to: opened.summary.devices[0].events as u32 });
+    let scope = Scope::Allocated(Span { from: 0, to: opened.summary.devices[0].events as u32 });
     let arrangement = Arrangement::default();
     (opened, TreeQuestion { scope, arrangement, focus: None, folds: vec![], reveal: None, find: None, rows: [0, 2000] })
 }

@@ -3,17 +3,17 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress, StepResult,
-    StepOutcome,
+    Details, DeviceSummary, Grouping, HitAllocation, LoadRange, Looks, Member, MomentFacts, Phase, Progress,
+    StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
+use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::{GivenFile, Origin, Pointer, WheelAction};
 use memscape::ui::link::Link;
 use memscape::ui::overlay::Overlay;
 use memscape::ui::samples::Sample;
-use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::stage::{Help, Letters, Renderer, Stage};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, hover, moment, notices};
@@ -269,7 +269,7 @@ fn click_selects_block_at_once_and_band_after_reply() {
     let [Request::Ask(Ask { serial, device: 0, what: Question::Details(3) })] = details[..] else {
         panic!("{:?}", page.effects)
     };
-    let selected = Details { allocation: 3, born_event: Some(1), ..Details::default() };
+    let selected = Details { allocation: 3, allocated_event: Some(1), ..Details::default() };
     page.answer_with(*serial, Answer::Details(Some(Box::new(selected.clone()))));
     assert_eq!(page.state.selection.as_deref(), Some(&selected));
 
@@ -285,8 +285,8 @@ fn click_selects_block_at_once_and_band_after_reply() {
     let hit = HitAllocation {
         allocation: 5,
         requested: 300,
-        born: 2,
-        died: Some(9),
+        allocated_at: 2,
+        freed_at: Some(9),
         lowest_byte: 0,
         site: None,
         category: None,
@@ -307,8 +307,8 @@ fn hover_card_is_stable_inside_a_block() {
     let hit = HitAllocation {
         allocation: 3,
         requested: 512,
-        born: 1,
-        died: None,
+        allocated_at: 1,
+        freed_at: None,
         lowest_byte: 0,
         site: Some("a.py:1 f".into()),
         category: Some("activation".into()),
@@ -321,7 +321,11 @@ fn hover_card_is_stable_inside_a_block() {
     page.act(Action::PointerMoved(Pointer { x: 70.0, y: 20.0 }));
     assert_eq!(hover::card(page.state.hover.as_ref().expect("a hover")), card);
     assert_eq!(page.requests(), Vec::<&Request>::new(), "known answers are not requested again");
-    assert!(notices::pointer_reading(&page.state).0.starts_with("After event 69"), "{}", notices::pointer_reading(&page.state).0);
+    assert!(
+        notices::pointer_reading(&page.state).0.starts_with("After event 69"),
+        "{}",
+        notices::pointer_reading(&page.state).0
+    );
     page.act(Action::PointerLeft);
     assert_eq!(page.state.hover, None);
 }
@@ -357,7 +361,7 @@ fn selected_allocation_scrolls_into_view() {
         page.command(Command::ZoomEventsIn);
     }
     page.command(Command::SelectNext);
-    let details = Details { born_event: Some(900), freed_event: Some(905), ..Details::default() };
+    let details = Details { allocated_event: Some(900), freed_event: Some(905), ..Details::default() };
     page.answer_with(page.state.selecting.expect("asked"), Answer::Details(Some(Box::new(details))));
     let view = page.view();
     assert!((view.x_from_column(0.0)..view.x_from_column(100.0)).contains(&900.0));
@@ -408,9 +412,11 @@ fn tool_action() -> impl Strategy<Value = Action> {
 fn any_action() -> impl Strategy<Value = Action> {
     let commands: Vec<Command> = memscape::ui::keys::BINDINGS.iter().map(|binding| binding.command).collect();
     let pointer = (-50.0..150.0f64, -50.0..150.0f64).prop_map(|(x, y)| Pointer { x, y });
-    let details = Details { born_event: Some(3), ..Details::default() };
-    let (scene_view, axis) =
-        (View::fit(1000, 1 << 20, 100, 100), [WheelAction::ZoomEvents, WheelAction::ZoomBytes, WheelAction::MoveEvents]);
+    let details = Details { allocated_event: Some(3), ..Details::default() };
+    let (scene_view, axis) = (
+        View::fit(1000, 1 << 20, 100, 100),
+        [WheelAction::ZoomEvents, WheelAction::ZoomBytes, WheelAction::MoveEvents],
+    );
     prop_oneof![
         4 => proptest::sample::select(commands).prop_map(Action::Command),
         2 => pointer.clone().prop_map(Action::PointerMoved),

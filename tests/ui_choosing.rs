@@ -4,9 +4,9 @@
 use crate::face::{self, Worker};
 use memscape::engine::Reply;
 use memscape::engine::protocol::{DeviceSummary, LoadRange, Phase, Progress, Request};
-use memscape::ui::load_dialog::loaded_text;
 use memscape::ui::effect::{Effect, GivenFile};
 use memscape::ui::link::Link;
+use memscape::ui::load_dialog::loaded_text;
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 

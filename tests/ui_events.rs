@@ -10,7 +10,7 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::events::{EventStep, EventsAction, ROW_PX, action_filters, grid, status};
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{SelectMode, RowMove};
+use memscape::ui::rows::{RowMove, SelectMode};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
@@ -173,7 +173,12 @@ fn click_on_free_moves_cursor_to_free() {
     let mut page = Page::open(1000);
     page.events(EventsAction::RowClicked(14, SelectMode::Only));
     assert_eq!(page.state.cursor.moment, 15);
-    page.answer_details(Details { allocation: 1014, born_event: Some(2), freed_event: Some(14), ..Details::default() });
+    page.answer_details(Details {
+        allocation: 1014,
+        allocated_event: Some(2),
+        freed_event: Some(14),
+        ..Details::default()
+    });
     assert_eq!(page.state.cursor.moment, 15, "cursor stays at the free");
     page.answer_all();
     assert!(
@@ -191,14 +196,17 @@ fn click_on_free_moves_cursor_to_free() {
     page.key(RowMove::Down);
     page.act(Action::Command(Command::Feature(FeatureCommand::Events(EventStep::Select))));
     assert!(
-        page.effects.iter().any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
+        page.effects
+            .iter()
+            .any(|it| matches!(it, Effect::Ask(Request::Ask(Ask { what: Question::Details(1015), .. }))))
     );
 }
 
 #[test]
 fn filter_is_requested_and_shown_in_status() {
     let mut page = Page::open(80);
-    let listed: Vec<(u32, String)> = action_filters(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
+    let listed: Vec<(u32, String)> =
+        action_filters(&page.state.events).into_iter().map(|it| (it.action, it.text)).collect();
     assert_eq!(listed, [(0, "+ alloc 79".to_owned()), (8, "▲ oom 1".to_owned())]);
     page.events(EventsAction::ActionToggled(8));
     page.worker.step = 7;

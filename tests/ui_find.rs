@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker, columns};
 use memscape::engine::protocol::{
-    SearchStart, Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, Tally,
+    Details, DeviceSummary, Direction, Grouping, Highlight, Looks, Match, Scope, SearchStart, Tally,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
@@ -90,7 +90,13 @@ impl Page {
     /// Answers the latest details request.
     fn select(&mut self, allocation: u32, stack: Option<u32>) {
         let freed_event = Some(allocation + 2);
-        self.answer_details(Details { allocation, stack, born_event: Some(allocation), freed_event, ..Details::default() });
+        self.answer_details(Details {
+            allocation,
+            stack,
+            allocated_event: Some(allocation),
+            freed_event,
+            ..Details::default()
+        });
     }
 
     /// Answers the scene request in flight.
@@ -184,7 +190,10 @@ fn find_next_and_previous_step_through_matches() {
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(22));
     assert_eq!(page.state.views.scope, Scope::At(23), "the cursor is at an event with the match");
     page.command(Command::FindPrevious);
-    assert_eq!(page.step_request().map(|(_, begin, way)| (begin, way)), Some((SearchStart::Allocation(22), Direction::Previous)));
+    assert_eq!(
+        page.step_request().map(|(_, begin, way)| (begin, way)),
+        Some((SearchStart::Allocation(22), Direction::Previous))
+    );
     // A second key press before the answer counts too.
     page.command(Command::FindPrevious);
     assert_eq!(page.step_request(), None);
@@ -222,8 +231,11 @@ fn match_scrolls_into_view_without_zoom() {
         page.answer_step(allocation, lowest_byte);
         let view = page.state.view.expect("a view");
         assert_eq!((view.x_per_px, view.bytes_per_px), (before.x_per_px, before.bytes_per_px), "zoom does not change");
-        let born = f64::from(allocation) + 1.0;
-        assert!(view.x_from_column(0.0) <= born && born <= view.x_from_column(100.0), "{allocation}: {view:?}");
+        let allocated_at = f64::from(allocation) + 1.0;
+        assert!(
+            view.x_from_column(0.0) <= allocated_at && allocated_at <= view.x_from_column(100.0),
+            "{allocation}: {view:?}"
+        );
         let rows = [lowest_byte, lowest_byte + 512].map(|byte| view.row_from_bytes(byte));
         assert!(rows[1] >= 0 && rows[0] <= 100, "{lowest_byte}: {view:?}");
         let held = view;
@@ -254,8 +266,10 @@ fn same_stack_is_highlighted_until_search() {
     page.select(1, Some(7));
     assert_eq!(page.looks(), None);
     assert!(
-        page.find_request(|request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(()))
-            .is_none()
+        page.find_request(
+            |request| matches!(request, Request::Ask(Ask { what: Question::SameStack(_), .. })).then_some(())
+        )
+        .is_none()
     );
 
     page.command(Command::ToggleSameStack);

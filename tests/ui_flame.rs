@@ -6,11 +6,11 @@ use memscape::engine::protocol::{
     DeviceSummary, FlameBox, FlamePage, FlameQuestion, NodeKind, NodeLabel, Scope, Span, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::drawing::Canvas;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, picture};
 use memscape::ui::flame::words::{card, crumbs, empty_message, status};
 use memscape::ui::flame::{FlameAction, FlameStep};
-use memscape::ui::drawing::Canvas;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect};
 
@@ -282,7 +282,7 @@ fn empty_flame_graph_has_a_note() {
     let root = FlameBox { nodes: 1, x: [0, 400], ..FlameBox::default() };
     page.answer_with(serial, Answer::Flame(Box::new(FlamePage { boxes: vec![root], ..FlamePage::default() })));
     assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing is live at the cursor.");
-    page.state.views.scope = Scope::Born(Span { from: 1, to: 2 });
+    page.state.views.scope = Scope::Allocated(Span { from: 1, to: 2 });
     assert_eq!(empty_message(&page.state.flame, &page.state), "Nothing was allocated in this range.");
     for step in
         [FlameStep::Up, FlameStep::Down, FlameStep::Left, FlameStep::Right, FlameStep::ZoomIn, FlameStep::ZoomOut]

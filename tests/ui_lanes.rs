@@ -7,9 +7,9 @@ use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
 use memscape::ui::binding::Modifiers;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{Pointer, WheelAction};
 use memscape::ui::overlay::Overlay;
-use memscape::ui::drawing::Canvas;
 use memscape::ui::{Action, Command, Effect, lane_labels};
 use proptest::prelude::*;
 
@@ -195,7 +195,10 @@ fn crosshair_ruler_and_markers_are_in_focused_lane() {
     assert_eq!(page.state.pointer, Some(Pointer { x: 50.0, y: 20.0 }));
     assert_eq!(page.state.crosshair_on_canvas(), Some(Pointer { x: 50.0, y: 220.0 }));
     let overlay = Overlay::from_state(&page.state);
-    assert_eq!((overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)), (None, Some(Pointer { x: 50.0, y: 20.0 })));
+    assert_eq!(
+        (overlay.other_lane_pointer, overlay.crosshair.map(|it| it.at)),
+        (None, Some(Pointer { x: 50.0, y: 20.0 }))
+    );
 
     page.act(Action::MarkerAdded(Pointer { x: 30.0, y: 140.0 }));
     assert_eq!(page.state.device_index, 1, "a marker belongs to a device");

@@ -4,23 +4,23 @@
 use crate::follower::{FINGERPRINT, Page};
 use memscape::engine::protocol::{Grouping, TableColumn, Topic};
 use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::{GivenFile, Pointer, WheelAction};
 use memscape::ui::events::EventsAction;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::flame::{FlameAction, FlameStep};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::link::Link;
-use memscape::ui::memory::{MemoryAction, MemoryStep};
+use memscape::ui::memory::{SegmentsAction, SegmentsStep};
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep};
 use memscape::ui::range::RangeScope;
-use memscape::ui::drawing::Canvas;
 use memscape::ui::sources::SourceAction;
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
 use memscape::ui::tree_keys::TreeCommand;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 use proptest::prelude::*;
 
@@ -343,13 +343,13 @@ fn user_actions() -> impl Strategy<Value = Action> {
         Command::MoveCrosshair(CrosshairStep::Select),
         Command::AddMarker,
         Command::ToggleRuler,
-        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomIn)),
-        Command::Feature(FeatureCommand::Memory(MemoryStep::ZoomOut)),
+        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomIn)),
+        Command::Feature(FeatureCommand::Memory(SegmentsStep::ZoomOut)),
     ];
     prop_oneof![
         prop::sample::select(commands.to_vec()).prop_map(Action::Command),
         prop::sample::select(Tab::ALL.to_vec()).prop_map(Action::TabChosen),
-        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::feature(WhyAction::TopicChosen(topic))),
+        prop::sample::select(Topic::ALL.to_vec()).prop_map(|topic| Action::feature(InsightsAction::TopicChosen(topic))),
         prop::sample::select(TableColumn::ALL.to_vec()).prop_map(|it| Action::feature(TableAction::SortChosen(it))),
         prop::sample::select(RangeScope::ALL.to_vec()).prop_map(Action::RangeFilterChosen),
         (0..2000u32).prop_map(|moment| Action::GoToEntered(moment.to_string())),
@@ -357,20 +357,22 @@ fn user_actions() -> impl Strategy<Value = Action> {
         any::<String>().prop_map(|it| Action::feature(TableAction::FilterTyped(it))),
         any::<String>().prop_map(|text| Action::feature(EventsAction::FilterTyped(text))),
         (0..20u32).prop_map(|action| Action::feature(EventsAction::ActionToggled(action))),
-        any::<String>().prop_map(|text| Action::feature(MemoryAction::RequestTyped(text))),
-        (0..4usize).prop_map(|place| Action::feature(MemoryAction::SortChosen(place))),
+        any::<String>().prop_map(|text| Action::feature(SegmentsAction::RequestTyped(text))),
+        (0..4usize).prop_map(|place| Action::feature(SegmentsAction::SortChosen(place))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Pool(place.checked_sub(1)))),
         (0..3usize).prop_map(|place| Action::Plot(PlotAction::Stream(place.checked_sub(1)))),
         (0.0..1.0, 0.0..1.0).prop_map(|(from, to)| Action::MinimapMoved([f64::min(from, to), f64::max(from, to)])),
         (0..100u32).prop_map(Action::ViewsResized),
         (0..1000u32).prop_map(|gib| Action::CapacityTyped(gib.to_string())),
-        (0..3usize, 0..900u32).prop_map(|(_, bytes)| Action::feature(WhyAction::ThresholdSet(0, bytes.to_string()))),
-        Just(Action::feature(WhyAction::MoreClicked(0))),
+        (0..3usize, 0..900u32)
+            .prop_map(|(_, bytes)| Action::feature(InsightsAction::ThresholdSet(0, bytes.to_string()))),
+        Just(Action::feature(InsightsAction::MoreClicked(0))),
         (0..4usize).prop_map(|row| Action::feature(SourceAction::RowClicked(row))),
         (0.0..640.0, 0.0..300.0).prop_map(|(x, y)| Action::PointerMoved(Pointer { x, y })),
         (-200.0..200.0, -200.0..200.0).prop_map(|(right_px, up_px)| Action::Dragged { right_px, up_px }),
-        (0.0..300.0, -400.0..100.0)
-            .prop_map(|(y, delta)| { Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAction::ZoomBytes } }),
+        (0.0..300.0, -400.0..100.0).prop_map(|(y, delta)| {
+            Action::Wheel { at: Pointer { x: 5.0, y }, delta, axis: WheelAction::ZoomBytes }
+        }),
         Just(Action::feature(FlameAction::PointerAt(None))),
     ]
 }
@@ -381,7 +383,7 @@ proptest! {
     #[test]
     fn any_actions_survive_round_trip(deeds in prop::collection::vec(user_actions(), 0..25)) {
         let mut page = Page::following(&format!("url=a.pickle&print={FINGERPRINT}"));
-        page.act(Action::feature(MemoryAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
+        page.act(Action::feature(SegmentsAction::Resized(Canvas { width_px: 300, height_px: 200, scale: 2.0 })));
         deeds.into_iter().for_each(|deed| page.act(deed));
         let fragment = page.fragment();
         let again = Link::parse(&fragment);

@@ -5,7 +5,7 @@ use crate::follower::{FINGERPRINT, Page};
 use memscape::engine::protocol::Reply;
 use memscape::ui::features::FeatureCommand;
 use memscape::ui::features::watch::{FileVersion, WatchAction, WatchStep};
-use memscape::ui::reload::{LiveView, polled_address, follows, view};
+use memscape::ui::reload::{LiveView, follows, polled_address, view};
 use memscape::ui::stage::Stage;
 use memscape::ui::{Action, Command};
 
@@ -198,8 +198,12 @@ fn first_snapshot_of_empty_folder_opens() {
 
 #[test]
 fn plain_server_is_polled_about_open_file() {
-    let heard =
-        |version: &str| FileVersion { address: "a.pickle".into(), version: version.into(), rank: None, changed_ms: 99_000.0 };
+    let heard = |version: &str| FileVersion {
+        address: "a.pickle".into(),
+        version: version.into(),
+        rank: None,
+        changed_ms: 99_000.0,
+    };
     let mut page = Page::following("url=a.pickle&at=12");
     assert_eq!((polled_address(&page.state), follows(&page.state)), (None, None), "no version to compare with");
     let load = page.state.load;

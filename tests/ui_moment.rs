@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "test helpers fail by panicking")]
 
 use crate::face::{self, Worker};
-use memscape::engine::protocol::{MomentSpec, AxisPoint, DeviceSummary, MomentFacts, RangeFacts, Scope, Span, Weight};
+use memscape::engine::protocol::{AxisPoint, DeviceSummary, MomentFacts, MomentSpec, RangeFacts, Scope, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Axis, Scene, View, time_axis_margin};
@@ -14,7 +14,7 @@ use memscape::ui::{Action, Command, moment};
 
 const EVENTS: u32 = 999;
 const PEAK: u32 = 701;
-const MOST_RESERVED: u32 = 123;
+const MAX_RESERVED: u32 = 123;
 const START_US: i64 = 1_700_000_000_000_000;
 
 /// Time from the first to the last event in µs. Events are 1 ms apart.
@@ -56,7 +56,7 @@ fn facts(at: MomentSpec) -> MomentFacts {
         MomentSpec::Moment(moment) => moment,
         MomentSpec::X(Axis::Events, x) => x as u32,
         MomentSpec::X(Axis::Time, x) => ((x as u64).saturating_sub(time_axis_margin(SPAN)) / 1000 + 1) as u32,
-        MomentSpec::MostReserved => MOST_RESERVED,
+        MomentSpec::MostReserved => MAX_RESERVED,
         MomentSpec::OutOfMemory => panic!("no OOM in this trace"),
         MomentSpec::After(_) => panic!("the page never sends these"),
     };
@@ -75,9 +75,10 @@ fn facts(at: MomentSpec) -> MomentFacts {
 
 fn range_facts(span: Span) -> RangeFacts {
     let weight = |count: u32| Weight { bytes: u64::from(count) * 10, count };
-    let (born, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
-    let (at_begin, at_end) = (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
-    RangeFacts { span, born, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
+    let (allocated_at, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
+    let (at_begin, at_end) =
+        (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
+    RangeFacts { span, allocated, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }
 }
 
 /// A worker that answers at once, unless it is slow.
@@ -189,7 +190,7 @@ fn typed_position_sets_cursor_or_reports_error() {
     assert_eq!(page.type_cursor("2 s").as_deref(), Some("The last event is at +0.998000 s."));
     assert_eq!((page.type_cursor("end"), page.scope()), (None, Scope::At(EVENTS)));
     assert_eq!((page.type_cursor("Peak"), page.scope()), (None, Scope::At(PEAK)));
-    assert_eq!((page.type_cursor("reserved-peak"), page.scope()), (None, Scope::At(MOST_RESERVED)));
+    assert_eq!((page.type_cursor("reserved-peak"), page.scope()), (None, Scope::At(MAX_RESERVED)));
     assert!(page.type_cursor("now").expect("a hint").contains("126670"));
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.type_cursor("1 s").as_deref(), Some("This snapshot has no timestamps."));
@@ -239,7 +240,7 @@ fn dragging_cursor_requests_newest_position() {
 fn drag_on_axis_selects_range_with_movable_edges() {
     let mut page = Page::open();
     page.press(&[Down(20.5), Move(30.5), Move(10.5), Up]);
-    assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Born(Span { from: 100, to: 200 })));
+    assert_eq!((page.span(), page.scope()), (Some([100, 200]), Scope::Allocated(Span { from: 100, to: 200 })));
     let [from, _] = page.state.range_px().expect("cursor is in the window");
     page.press(&[Down(from + 3.0), Move(40.5), Up]);
     assert_eq!(page.span(), Some([200, 400]), "past the other edge");
@@ -258,7 +259,7 @@ fn drag_on_axis_selects_range_with_movable_edges() {
         assert_eq!(page.scope(), scope);
     }
     page.command(Command::NextRangeFilter);
-    assert_eq!(page.scope(), Scope::Born(Span { from: 200, to: 400 }));
+    assert_eq!(page.scope(), Scope::Allocated(Span { from: 200, to: 400 }));
     page.command(Command::CursorToRangePeak);
     assert_eq!((page.state.cursor.moment, page.span()), (201, Some([200, 400])));
     page.command(Command::ClearSelection);
@@ -292,7 +293,7 @@ fn keys_start_extend_and_finish_range() {
     page.command(Command::ToggleRange);
     page.command(Command::MoveCrosshair(CrosshairStep::Earlier));
     assert_eq!(page.span(), Some([298, 300]), "the finished range stays");
-    assert_eq!(page.scope(), Scope::Born(Span { from: 298, to: 300 }));
+    assert_eq!(page.scope(), Scope::Allocated(Span { from: 298, to: 300 }));
 }
 
 #[test]

@@ -197,13 +197,14 @@ fn choosing_an_entry_runs_it_and_closes_palette() {
     assert_eq!(page.state.views.tab, Tab::Events);
     assert!(page.find_effect(|effect| (*effect == Effect::FocusView).then_some(())).is_some());
     page.run(Topic::Fragmentation.title());
-    assert_eq!((page.state.views.tab, page.state.why.topic), (Tab::Insights, Topic::Fragmentation));
+    assert_eq!((page.state.views.tab, page.state.insights.topic), (Tab::Insights, Topic::Fragmentation));
     page.run("open help");
     assert_eq!(page.state.help, Help::Open);
     page.run("theme dark");
     assert_eq!(page.state.settings.theme, Theme::Dark);
     assert!(
-        page.find_effect(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(())).is_some()
+        page.find_effect(|effect| matches!(effect, Effect::Store(text) if text.contains("theme=dark")).then_some(()))
+            .is_some()
     );
 }
 

@@ -7,12 +7,12 @@ use memscape::engine::protocol::{
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::plan::view::view;
-use memscape::ui::plan::{PlanField, PlanAction};
+use memscape::ui::plan::{PlanAction, PlanField};
 use memscape::ui::planned::{Chip, DrawnCurve, chip};
 use memscape::ui::plots::line::Line;
 use memscape::ui::tab::Tab;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command};
 
 /// Recorded peak in bytes.
@@ -80,7 +80,7 @@ impl Page {
     fn open_savings() -> Page {
         let mut page = Page::open();
         page.act(Action::TabChosen(Tab::Insights));
-        page.act(Action::feature(WhyAction::TopicChosen(Topic::Savings)));
+        page.act(Action::feature(InsightsAction::TopicChosen(Topic::Savings)));
         page
     }
 

@@ -12,6 +12,7 @@ use memscape::shapes::Shape;
 use memscape::timeline::scene::SceneColumns;
 use memscape::timeline::{Quad, QuadIdentity, Scene, View};
 use memscape::ui::crosshair::CrosshairStep;
+use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::effect::Pointer;
 use memscape::ui::export::ExportStep;
 use memscape::ui::features::FeatureCommand;
@@ -20,7 +21,6 @@ use memscape::ui::hover::card;
 use memscape::ui::picture_file::Format;
 use memscape::ui::plots::line::Line;
 use memscape::ui::plots::{PlotAction, PlotStep, segment, view::pickers};
-use memscape::ui::drawing::{BytesAxis, Canvas};
 use memscape::ui::{Action, Command, Effect, notices};
 
 const CANVAS: Canvas = Canvas { width_px: 100, height_px: 170, scale: 1.0 };
@@ -204,8 +204,8 @@ fn block() -> HitAllocation {
     HitAllocation {
         allocation: 5,
         requested: 3 * MIB,
-        born: 2,
-        died: Some(9),
+        allocated_at: 2,
+        freed_at: Some(9),
         lowest_byte: 0,
         site: Some("a".into()),
         category: None,
@@ -391,7 +391,7 @@ fn segment_click_selects_no_allocation() {
     assert_eq!(page.state.outline_key().map(|of| of.allocation), Some(5));
     let chosen = page.state.selected_segment().expect("a segment");
     assert_eq!(segment::segment_view(chosen).title, "40.0 MiB segment");
-    page.press(Command::MoveCrosshair(CrosshairStep::ToBorn));
+    page.press(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     let onto = |request: &Request| match request {
         Request::Ask(Ask { what: Question::Step { moment, step, .. }, .. }) => Some((*moment, *step)),
         _ => None,

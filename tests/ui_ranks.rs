@@ -5,11 +5,11 @@ use crate::follower::Page;
 use memscape::engine::protocol::{Reply, Topic};
 use memscape::ui::effect::{FileToSurvey, GivenFile, Origin, RanksEffect};
 use memscape::ui::features::watch::{FileVersion, WatchAction};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::link::Link;
 use memscape::ui::ranks::{RanksAction, ServedFiles, Survey, unlisted_note};
 use memscape::ui::stage::Stage;
 use memscape::ui::tab::Tab;
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Command, Effect, update};
 
 /// Opens `count` files and returns the effects on their survey.
@@ -37,12 +37,12 @@ fn three_files_are_surveyed_and_two_are_compared() {
         |place: usize| FileToSurvey { origin: Origin::File(place), member: None, name: format!("rank{place}.pickle") };
     assert_eq!(open_files(&mut page, 3), [RanksEffect::Survey((0..3).map(file).collect())]);
     page.open();
-    assert_eq!((page.state.why.topic, &page.state.ranks.stage), (Topic::Ranks, &Survey::Running));
+    assert_eq!((page.state.insights.topic, &page.state.ranks.stage), (Topic::Ranks, &Survey::Running));
     assert_eq!(page.state.ranks.status(), "0 of 3 files surveyed.");
     // Opening other files ends the survey.
     assert_eq!(open_files(&mut page, 2), [RanksEffect::End]);
     page.open();
-    assert_eq!((page.state.why.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
+    assert_eq!((page.state.insights.topic == Topic::Ranks, &page.state.ranks.stage), (false, &Survey::None));
     assert!(open_files(&mut page, 1).is_empty());
 }
 
@@ -100,7 +100,7 @@ fn served_files_are_surveyed_on_request() {
     page.follow(served);
     page.open();
     assert_eq!((page.state.ranks.files, &page.state.ranks.stage), (3, &Survey::Offered));
-    assert!(page.state.why.topic != Topic::Ranks, "the survey is only offered");
+    assert!(page.state.insights.topic != Topic::Ranks, "the survey is only offered");
     assert_eq!(ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled)), [RanksEffect::List]);
     assert_eq!(page.state.ranks.status(), "Listing the files of the server…");
     let effects = ranks_effects(&mut page, all_listed("1/a%2Frank1.pickle\n2/rank2.pickle\n0/rank0.pickle\n"));
@@ -138,7 +138,8 @@ fn unlisted_files_are_surveyed() {
     assert_eq!(page.state.ranks.status(), "The server can survey these 7 files.");
     ranks_effects(&mut page, Action::Ranks(RanksAction::Toggled));
     let others = "3/rank0.pickle\n4/rank1.pickle\n5/rank2.pickle\n6/rank3.pickle\n";
-    let effects = ranks_effects(&mut page, all_listed(&format!("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n{others}")));
+    let effects =
+        ranks_effects(&mut page, all_listed(&format!("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n{others}")));
     let [RanksEffect::Survey(files), ..] = &*effects else { panic!("{effects:?}") };
     let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
     assert_eq!((files.len(), names[0], names[3], names[6]), (7, "rank4.pickle", "rank0.pickle", "rank3.pickle"));
@@ -154,7 +155,7 @@ fn unlisted_files_are_surveyed() {
 fn insight_is_requested_after_survey_has_files() {
     let mut page = folder_of_seven();
     page.act(Action::Ranks(RanksAction::Toggled));
-    page.act(Action::feature(WhyAction::TopicChosen(Topic::Ranks)));
+    page.act(Action::feature(InsightsAction::TopicChosen(Topic::Ranks)));
     // Workers asked now would be stopped when the list arrives.
     assert!(ranks_effects(&mut page, Action::Command(Command::Show(Tab::Insights))).is_empty());
     let effects = ranks_effects(&mut page, all_listed("0/rank4.pickle\n1/rank5.pickle\n2/rank6.pickle\n"));

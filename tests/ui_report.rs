@@ -3,15 +3,15 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    MomentSpec, AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, Report, ReportQuestion, Sheet, SheetColumn,
-    SheetRow, Span, Statement, Threshold, Tone, Topic,
+    AxisPoint, Cell, Details, DeviceSummary, Evidence, MomentFacts, MomentSpec, Report, ReportQuestion, Sheet,
+    SheetColumn, SheetRow, Span, Statement, Threshold, Tone, Topic,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::Axis;
 use memscape::ui::features::FeatureCommand;
+use memscape::ui::insights::view::{ColumnKind, ReportView, StackView, TabState, tab_state, view};
+use memscape::ui::insights::{InsightsAction, InsightsStep};
 use memscape::ui::tab::Tab;
-use memscape::ui::why::view::{ColumnKind, TabState, StackView, ReportView, tab_state, view};
-use memscape::ui::why::{WhyAction, WhyStep};
 use memscape::ui::{Action, Command, Effect};
 
 fn evidence(from: u32, to: u32) -> Evidence {
@@ -89,12 +89,12 @@ impl Page {
         page
     }
 
-    fn why(&mut self, action: WhyAction) {
+    fn why(&mut self, action: InsightsAction) {
         self.act(Action::feature(action));
     }
 
-    fn step(&mut self, step: WhyStep) {
-        self.act(Action::Command(Command::Feature(FeatureCommand::Why(step))));
+    fn step(&mut self, step: InsightsStep) {
+        self.act(Action::Command(Command::Feature(FeatureCommand::Insights(step))));
     }
 
     fn report_request(&self) -> Option<(u32, ReportQuestion)> {
@@ -120,7 +120,9 @@ impl Page {
     /// Answers requests about hidden topics and returns those topics.
     fn answer_others(&mut self) -> Vec<Topic> {
         let mut topics = Vec::new();
-        while let Some((serial, question)) = self.report_request().filter(|(_, it)| it.topic != self.state.why.topic) {
+        while let Some((serial, question)) =
+            self.report_request().filter(|(_, it)| it.topic != self.state.insights.topic)
+        {
             topics.push(question.topic);
             self.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
         }
@@ -134,11 +136,11 @@ impl Page {
     }
 
     fn marks(&self) -> TabState {
-        tab_state(&self.state.why, &self.state)
+        tab_state(&self.state.insights, &self.state)
     }
 
     fn view(&self) -> ReportView {
-        view(&self.state.why)
+        view(&self.state.insights)
     }
 }
 
@@ -181,20 +183,20 @@ fn other_topic_takes_precedence_and_reports_are_kept() {
     assert_eq!(page.marks().alarms, [Topic::Peak]);
     page.act(Action::GoToEntered("end".into()));
     let (late, _) = page.report_request().expect("the same topic at another event");
-    page.why(WhyAction::TopicChosen(Topic::Modules));
+    page.why(InsightsAction::TopicChosen(Topic::Modules));
     assert_eq!(page.question().topic, Topic::Modules, "the visible topic comes first");
     page.answer_with(late, Answer::Report(Box::default()));
     assert_eq!(page.view(), ReportView::default(), "no report yet");
     let (serial, _) = {
-        page.why(WhyAction::TopicChosen(Topic::Leaks));
+        page.why(InsightsAction::TopicChosen(Topic::Leaks));
         page.report_request().expect("a question")
     };
     page.answer_with(serial, Answer::Report(Box::new(Report { topic: Topic::Leaks, ..Report::default() })));
     assert_eq!(page.marks().note, "Nothing to report for this device.");
-    page.why(WhyAction::TopicChosen(Topic::Peak));
+    page.why(InsightsAction::TopicChosen(Topic::Peak));
     assert_eq!(page.view().sheets.len(), 2, "the report of the previous cursor position is shown at once");
     page.answer();
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
     assert_eq!(page.report_request(), None, "nothing changed");
     page.act(Action::DeviceChosen(1));
     assert_eq!(page.question().topic, Topic::Leaks, "report of the other device");
@@ -206,7 +208,7 @@ fn evidence_click_applies_all_of_it() {
     let mut page = Page::open_insights();
     page.state.views.node = Some(3);
     page.act(Action::MinimapRangeDrawn([0.1, 0.2]));
-    page.why(WhyAction::ItemClicked(2));
+    page.why(InsightsAction::ItemClicked(2));
     assert_eq!(page.state.find.text, "train.py:12");
     let (serial, allocation) = page.details_asked().expect("details are requested for the selection");
     assert_eq!(allocation, 7);
@@ -218,7 +220,7 @@ fn evidence_click_applies_all_of_it() {
     assert_eq!(page.state.views.node, None, "the node is deselected because it would hide the highlight");
     assert_eq!(page.window(), [29, 61], "the span with a margin");
     assert_eq!(page.marks().clicked, Some(2));
-    let details = Details { allocation: 7, born_event: Some(10), freed_event: Some(90), ..Details::default() };
+    let details = Details { allocation: 7, allocated_event: Some(10), freed_event: Some(90), ..Details::default() };
     page.answer_with(serial, Answer::Details(Some(Box::new(details))));
     assert_eq!(
         (page.window(), page.state.cursor.moment),
@@ -229,14 +231,14 @@ fn evidence_click_applies_all_of_it() {
     assert_eq!(page.window(), [0, 1000], "one undo step");
 
     // Evidence with fewer parts undoes only what the previous click set.
-    page.why(WhyAction::ItemClicked(0));
+    page.why(InsightsAction::ItemClicked(0));
     assert_eq!((page.window(), page.state.cursor.moment), ([96, 204], 40));
     assert_eq!((page.state.find.text.as_str(), page.state.selection.is_none()), ("", true));
     assert_eq!(page.marks().clicked, Some(0));
     page.act(Action::FindTyped(">1MiB".into()));
-    page.why(WhyAction::ItemClicked(4));
+    page.why(InsightsAction::ItemClicked(4));
     assert_eq!(page.state.find.text, ">1MiB", "the user typed it");
-    page.why(WhyAction::ItemClicked(1));
+    page.why(InsightsAction::ItemClicked(1));
     assert_eq!(page.marks().clicked, Some(4), "a statement without evidence does nothing");
     assert_eq!(page.marks().active, 1);
 }
@@ -246,7 +248,7 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
     let mut page = Page::open_insights();
     page.state.axis = Axis::Time;
     page.act(Action::Command(Command::FitBoth));
-    page.why(WhyAction::ItemClicked(0));
+    page.why(InsightsAction::ItemClicked(0));
     let asked = page.effects.iter().find_map(|effect| match effect {
         Effect::Ask(Request::Ask(Ask { serial, what: Question::Moments(at), .. })) if at.len() == 2 => {
             Some((*serial, at.clone()))
@@ -270,28 +272,28 @@ fn evidence_span_on_time_axis_is_resolved_by_worker() {
 #[test]
 fn keys_move_through_statements_and_rows() {
     let mut page = Page::open_insights();
-    page.step(WhyStep::Up);
+    page.step(InsightsStep::Up);
     assert_eq!(page.marks().active, 0);
-    page.step(WhyStep::Last);
+    page.step(InsightsStep::Last);
     assert_eq!(page.marks().active, 12, "two statements, ten of the twelve rows, and one");
-    page.step(WhyStep::Down);
-    page.step(WhyStep::ShowEvidence);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ShowEvidence);
     assert_eq!((page.marks().clicked, page.state.cursor.moment), (Some(12), 5));
-    page.step(WhyStep::First);
-    page.step(WhyStep::Down);
-    page.step(WhyStep::Down);
-    page.step(WhyStep::ToggleStack);
+    page.step(InsightsStep::First);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ToggleStack);
     let stack = |page: &Page, row: usize| page.view().sheets[0].rows[row].stack.clone();
     assert_eq!(stack(&page, 0), StackView::Visible(vec!["a.py:1 f".into(), "b.py:2 g".into()]));
-    page.step(WhyStep::ToggleStack);
+    page.step(InsightsStep::ToggleStack);
     assert_eq!((stack(&page, 0), stack(&page, 2)), (StackView::Hidden, StackView::None));
-    page.step(WhyStep::Down);
-    page.step(WhyStep::ShowEvidence);
+    page.step(InsightsStep::Down);
+    page.step(InsightsStep::ShowEvidence);
     assert_eq!(stack(&page, 1), StackView::Visible(vec!["b.py:2 g".into()]), "a row with only a stack unfolds it");
-    page.step(WhyStep::Copy);
+    page.step(InsightsStep::Copy);
     assert!(page.copied().is_some_and(|text| text.starts_with("## Peak: a.pickle · GPU 0")), "{:?}", page.copied());
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
-    page.step(WhyStep::Copy);
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
+    page.step(InsightsStep::Copy);
     assert_eq!(page.copied(), None, "no report yet");
 }
 
@@ -304,23 +306,23 @@ fn more_rows_are_requested_once() {
     };
     assert_eq!(seen(&page), [(10, "5 rows more".to_owned()), (1, String::new())]);
     assert_eq!(page.view().sheets[1].rows[0].index, 12);
-    page.why(WhyAction::ItemClicked(12));
+    page.why(InsightsAction::ItemClicked(12));
     page.answer();
-    page.why(WhyAction::MoreClicked(0));
+    page.why(InsightsAction::MoreClicked(0));
     assert_eq!(page.question().rows, 50);
     assert_eq!(seen(&page)[0], (12, "3 rows more".to_owned()), "loaded rows are shown at once");
     assert_eq!(page.marks().clicked, Some(14), "the same row at its new index");
     page.answer();
-    page.why(WhyAction::MoreClicked(0));
+    page.why(InsightsAction::MoreClicked(0));
     assert_eq!(page.question().rows, 250);
-    page.why(WhyAction::MoreClicked(9));
+    page.why(InsightsAction::MoreClicked(9));
 }
 
 #[test]
 fn row_limit_removes_more_button() {
     let mut page = Page::open_insights();
     for rows in [50, 250, 1250, 5000] {
-        page.why(WhyAction::MoreClicked(0));
+        page.why(InsightsAction::MoreClicked(0));
         assert_eq!(page.question().rows, rows);
         page.answer();
     }
@@ -333,7 +335,7 @@ fn cursor_is_sent_only_for_topics_that_use_it() {
     let mut page = Page::open_insights();
     page.answer_others();
     for topic in Topic::ALL {
-        page.why(WhyAction::TopicChosen(topic));
+        page.why(InsightsAction::TopicChosen(topic));
         if page.report_request().is_some() {
             assert_eq!(page.question().at.is_some(), topic.depends_on_cursor(), "{topic:?}");
             page.answer();
@@ -349,8 +351,8 @@ fn cursor_is_sent_only_for_topics_that_use_it() {
 #[test]
 fn unfolded_stack_belongs_to_its_row() {
     let mut page = Page::open_insights();
-    page.why(WhyAction::StackToggled(2));
-    page.why(WhyAction::StackToggled(3));
+    page.why(InsightsAction::StackToggled(2));
+    page.why(InsightsAction::StackToggled(3));
     page.act(Action::GoToEntered("3".into()));
     let (serial, _) = page.report_request().expect("request for another cursor position");
     let mut other = report(Topic::Peak);
@@ -363,9 +365,9 @@ fn unfolded_stack_belongs_to_its_row() {
 #[test]
 fn threshold_reset_before_answer_is_applied() {
     let mut page = Page::open_insights();
-    page.why(WhyAction::ThresholdSet(0, "5".into()));
+    page.why(InsightsAction::ThresholdSet(0, "5".into()));
     let (serial, question) = page.report_request().expect("a question");
-    page.why(WhyAction::ThresholdSet(0, "1048576".into()));
+    page.why(InsightsAction::ThresholdSet(0, "1048576".into()));
     page.answer_with(serial, Answer::Report(Box::new(report(question.topic))));
     assert_eq!(page.question().thresholds, [("late".to_owned(), 1 << 20)], "the threshold typed last");
 }
@@ -373,9 +375,9 @@ fn threshold_reset_before_answer_is_applied() {
 #[test]
 fn category_rows_beside_rules_are_not_clickable() {
     let mut page = Page::open_insights();
-    page.why(WhyAction::TopicChosen(Topic::Categories));
+    page.why(InsightsAction::TopicChosen(Topic::Categories));
     page.answer();
-    let sheet = memscape::ui::why::view::categories(&page.state.why).expect("a categories sheet");
+    let sheet = memscape::ui::insights::view::categories(&page.state.insights).expect("a categories sheet");
     assert!(sheet.rows.iter().all(|row| !row.has_evidence && row.stack == StackView::None));
     assert!(page.view().sheets[0].rows.iter().any(|row| row.has_evidence && row.stack != StackView::None));
 }
@@ -385,7 +387,7 @@ fn threshold_change_requests_report_and_is_kept_per_topic() {
     let mut page = Page::open_insights();
     page.answer_others();
     let mut set = |text: &str| {
-        page.why(WhyAction::ThresholdSet(0, text.into()));
+        page.why(InsightsAction::ThresholdSet(0, text.into()));
         let asked = page.report_request().map(|(_, question)| question.thresholds);
         if asked.is_some() {
             page.answer();
@@ -396,7 +398,7 @@ fn threshold_change_requests_report_and_is_kept_per_topic() {
     assert_eq!((set("-1"), set("many"), set("1e99")), (None, None, None), "not a number");
     assert_eq!(set(" 5 "), Some(vec![("late".to_owned(), 5)]));
     assert_eq!(set("18446744073709551615"), Some(vec![("late".to_owned(), u64::MAX)]));
-    page.why(WhyAction::TopicChosen(Topic::Leaks));
+    page.why(InsightsAction::TopicChosen(Topic::Leaks));
     assert_eq!(page.question().thresholds, [], "another topic has its own threshold");
     page.answer();
     page.act(Action::DeviceChosen(1));
@@ -409,8 +411,8 @@ fn threshold_change_requests_report_and_is_kept_per_topic() {
     assert_eq!(page.question().topic, Topic::Peak);
     assert_eq!(page.question().thresholds, [("late".to_owned(), u64::MAX)], "a threshold applies to all devices");
     page.answer_others();
-    page.why(WhyAction::TopicChosen(Topic::Peak));
-    page.why(WhyAction::ThresholdSet(0, String::new()));
+    page.why(InsightsAction::TopicChosen(Topic::Peak));
+    page.why(InsightsAction::ThresholdSet(0, String::new()));
     assert_eq!(page.question().thresholds, [], "an empty field restores the default");
     let (threshold, short) = page.view().sheets[0].threshold.clone().expect("a threshold");
     assert_eq!((threshold.value, short.as_str()), (1 << 20, "1.00 MiB"));
@@ -418,7 +420,8 @@ fn threshold_change_requests_report_and_is_kept_per_topic() {
 
 #[test]
 fn oom_file_opens_with_oom_insight() {
-    let mut page = Page::with_devices(SilentWorker, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
+    let mut page =
+        Page::with_devices(SilentWorker, vec![device(0, &[("alloc", 9)]), device(3, &[("alloc", 9), ("oom", 1)])]);
     assert_eq!((page.state.views.visible(), page.question().topic), (Some(Tab::Insights), Topic::OutOfMemory));
     assert_eq!(page.state.device().map(|device| device.device), Some(3), "device with the OOM");
     page.load(vec![device(0, &[("oom", 0)])]);
@@ -438,14 +441,17 @@ fn column_kind_follows_its_cells() {
         (cells[0].0.text.as_str(), cells[0].0.exact.as_str(), cells[0].1.as_str()),
         ("2.00 KiB", "2,048 B", "2048")
     );
-    assert_eq!((cells[1].0.text.as_str(), cells[1].0.per_mille, cells[1].1.as_str()), ("50.0 %", Some(500), "0.500000"));
+    assert_eq!(
+        (cells[1].0.text.as_str(), cells[1].0.per_mille, cells[1].1.as_str()),
+        ("50.0 %", Some(500), "0.500000")
+    );
     assert_eq!(sheet.total[0].text, "4.00 KiB");
 }
 
 #[test]
 fn sheet_is_copied_with_plain_numbers() {
     let mut page = Page::open_insights();
-    page.why(WhyAction::Copied(1));
+    page.why(InsightsAction::Copied(1));
     assert_eq!(page.copied(), Some("Requested\tShare\tCall site\n1\t0.000244\td.py:4\n4096\n"));
     let rows = vec![SheetRow {
         cells: vec![
@@ -464,6 +470,6 @@ fn sheet_is_copied_with_plain_numbers() {
     let (serial, _) = page.report_request().expect("a question");
     let sheets = vec![Sheet { rows, ..Sheet::default() }];
     page.answer_with(serial, Answer::Report(Box::new(Report { sheets, ..Report::default() })));
-    page.why(WhyAction::Copied(0));
+    page.why(InsightsAction::Copied(0));
     assert_eq!(page.copied(), Some("\na b c\t\t-2048\t1.500000\t7\t-1\t\n"));
 }

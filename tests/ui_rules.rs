@@ -7,8 +7,8 @@ use memscape::engine::protocol::{
     CategoryRule, CategorySet, DeviceSummary, Grouping, LegendEntry, Plot, Report, Sheet, Topic, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
-use memscape::ui::rules::{SetChoice, SetFormat, RuleEdit, RuleField, RulesAction, RulesView, view};
 use memscape::ui::drawing::Canvas;
+use memscape::ui::rules::{RuleEdit, RuleField, RulesAction, RulesView, SetChoice, SetFormat, view};
 use memscape::ui::{Action, Command, Effect, State, legend};
 use std::collections::BTreeSet;
 
@@ -123,7 +123,8 @@ fn change_in_open_dialog_updates_preview() {
     let report = Report { topic, sheets: vec![sheet], ..Report::default() };
     page.answer_with(serial, Answer::Report(Box::new(report)));
     assert_eq!(page.sent_categories(), ["weights", "rest", "unknown"], "the newest set is sent next");
-    let shown = memscape::ui::why::view::categories(&page.state.why).expect("the previous report stays until then");
+    let shown =
+        memscape::ui::insights::view::categories(&page.state.insights).expect("the previous report stays until then");
     assert_eq!(shown.title, "of Mosaic's");
     page.answer();
     assert_eq!(page.sent_set(), None, "the set is sent once");
@@ -372,7 +373,10 @@ fn yaml_rules_are_applied_after_reading() {
     let stored = page.stored_rules().unwrap();
     let mut next = Page::open();
     next.rules(RulesAction::Loaded(stored));
-    assert_eq!((next.view().choice, next.sent_categories()), (SetChoice::Own, vec!["everything".into(), "unknown".into()]));
+    assert_eq!(
+        (next.view().choice, next.sent_categories()),
+        (SetChoice::Own, vec!["everything".into(), "unknown".into()])
+    );
     assert_eq!(yaml_request(&next).as_deref(), Some(YAML));
     next.rules(read(YAML));
     assert_eq!((next.view().text.as_str(), next.sent_set()), (YAML, None), "the same set");

@@ -1,8 +1,8 @@
 //! Settings without a browser: links to source files, shortened paths, rules, storage.
 
 use memscape::engine::Request;
-use memscape::ui::source_links::{SourceLinkError, SCHEMES, check_template, expand_template, location};
 use memscape::ui::settings::{Dialog, Field, SettingsAction, Theme};
+use memscape::ui::source_links::{SCHEMES, SourceLinkError, check_template, expand_template, location};
 use memscape::ui::{Action, Command, Effect, State, update};
 
 fn act(state: &mut State, action: SettingsAction) -> Vec<Effect> {
@@ -29,7 +29,11 @@ fn template_expands_to_link() {
 #[test]
 fn hostile_file_name_is_escaped() {
     let hostile = "/x/?a=1&b#c%2e\"'<script>{line}:javascript:alert(1)\u{202e}\n/../";
-    assert_eq!(expand_template("vscode://file{file}:{line}", hostile, "1"), Err(SourceLinkError::RelativePath), "path contains ..");
+    assert_eq!(
+        expand_template("vscode://file{file}:{line}", hostile, "1"),
+        Err(SourceLinkError::RelativePath),
+        "path contains .."
+    );
     let link = expand_template("vscode://file{file}:{line}", hostile.trim_end_matches("../"), "1").unwrap();
     let path = link.strip_prefix("vscode://file/x/").unwrap().strip_suffix(":1").unwrap();
     assert!(path.bytes().all(|sign| sign.is_ascii_alphanumeric() || b"%/._-~".contains(&sign)), "{path}");

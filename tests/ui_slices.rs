@@ -4,7 +4,7 @@ use crate::face::{self, Worker};
 use memscape::engine::protocol::{AxisPoint, DeviceSummary, Direction, Marks, RangeFacts, RangeMark, Span, Weight};
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::{Scene, View};
-use memscape::ui::axis_press::AxisPress::{self, Down, Move, Leave, Hover, DoubleClick, Up};
+use memscape::ui::axis_press::AxisPress::{self, DoubleClick, Down, Hover, Leave, Move, Up};
 use memscape::ui::marks::WindowMarks;
 use memscape::ui::{Action, Command, range, slices};
 
@@ -27,8 +27,8 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
 
 fn facts(span: Span) -> RangeFacts {
     let weight = |bytes: u32| Weight { bytes: bytes.into(), count: 3 };
-    let (born, freed, kept) = (weight(span.from), weight(span.to), weight(7));
-    RangeFacts { span, born, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
+    let (allocated_at, freed, kept) = (weight(span.from), weight(span.to), weight(7));
+    RangeFacts { span, allocated, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
 }
 
 fn answer(request: &Request) -> Option<Answer> {

@@ -3,11 +3,11 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, FrameText, Scope, SourceFile, SourceLine, SourcesPage, LocationWeight, Weight,
+    Details, DeviceSummary, FrameText, LocationWeight, Scope, SourceFile, SourceLine, SourcesPage, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::ui::effect::GivenFile;
-use memscape::ui::source_rows::{Highlight, RowKind, Expansion, text_view, view};
+use memscape::ui::source_rows::{Expansion, Highlight, RowKind, text_view, view};
 use memscape::ui::sources::{SourceAction, SourceText, inputs};
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Effect};
@@ -112,7 +112,11 @@ fn sources_are_requested_once_and_only_while_visible() {
     page.act(Action::GoToEntered("end".into()));
     assert_eq!(page.sources_request(), None, "one question is in flight");
     page.answer_with(first.0, Answer::Sources(Box::new(self::page())));
-    assert_eq!(page.sources_request().map(|(_, scope)| scope), Some(Scope::At(999)), "the newest cursor position is next");
+    assert_eq!(
+        page.sources_request().map(|(_, scope)| scope),
+        Some(Scope::At(999)),
+        "the newest cursor position is next"
+    );
     assert!(!page.labels().is_empty(), "the old rows stay until then");
     page.answer();
     page.act(Action::TabChosen(Tab::CallTree));
@@ -213,8 +217,11 @@ fn bytes_are_shown_beside_lines() {
     assert_eq!(shown.lines[0].exact, "600 B requested; at the peak 500 B");
     page.act(Action::feature(SourceAction::LineClicked(7)));
     assert_eq!(page.state.find.text, "@\"/home/me/model.py:7 \"");
-    let marks =
-        text_view(&page.state.sources, &page.state).expect("the source is shown").lines.into_iter().map(|it| it.highlight);
+    let marks = text_view(&page.state.sources, &page.state)
+        .expect("the source is shown")
+        .lines
+        .into_iter()
+        .map(|it| it.highlight);
     let is_searched = |is_searched| Highlight { is_searched, is_current: false };
     assert_eq!(marks.collect::<Vec<_>>(), [is_searched(false), is_searched(true), is_searched(false)]);
 

@@ -3,14 +3,14 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion, TableRow,
-    TableText, Weight,
+    Details, DeviceSummary, LIFETIME_CLASSES, SIZE_CLASSES, SortDirection, TableColumn, TablePage, TableQuestion,
+    TableRow, TableText, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::ui::features::FeatureCommand;
-use memscape::ui::histograms::{Histogram, ClickMode};
+use memscape::ui::histograms::{ClickMode, Histogram};
 use memscape::ui::rows::RowsStep;
-use memscape::ui::rows::{SelectMode, RowMove};
+use memscape::ui::rows::{RowMove, SelectMode};
 use memscape::ui::tab::Tab;
 use memscape::ui::table::TableAction;
 use memscape::ui::table::TableStep;
@@ -66,7 +66,7 @@ impl Page {
         let row = |row: u32| TableRow {
             allocation: 1000 + row,
             requested: row.into(),
-            born: Some(row),
+            allocated_at: Some(row),
             site: "train.py:1 step".into(),
             ..TableRow::default()
         };
@@ -137,11 +137,14 @@ fn rows_are_requested_when_scrolled_out_of_loaded_range() {
 #[test]
 fn column_click_sorts_and_reverses() {
     let mut page = Page::open(100);
-    assert_eq!((page.state.table.sort.column, page.state.table.sort.way), (TableColumn::Size, SortDirection::Descending));
+    assert_eq!(
+        (page.state.table.sort.column, page.state.table.sort.way),
+        (TableColumn::Size, SortDirection::Descending)
+    );
     for (column, way) in [
         (TableColumn::Size, SortDirection::Ascending),
-        (TableColumn::Born, SortDirection::Ascending),
-        (TableColumn::Born, SortDirection::Descending),
+        (TableColumn::Allocated, SortDirection::Ascending),
+        (TableColumn::Allocated, SortDirection::Descending),
         (TableColumn::Age, SortDirection::Descending),
     ] {
         page.act(Action::feature(TableAction::SortChosen(column)));

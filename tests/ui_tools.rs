@@ -3,7 +3,8 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    MomentSpec, AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, Step, StepResult, StepOutcome,
+    AxisPoint, ClockSpan, Details, DeviceSummary, HitAllocation, Looks, Marks, MomentFacts, MomentSpec, Step,
+    StepOutcome, StepResult,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
 use memscape::timeline::scene::SceneColumns;
@@ -59,9 +60,13 @@ fn scene(view: View) -> Scene {
 fn facts(at: MomentSpec) -> MomentFacts {
     let time = |moment: u32| if moment == 0 { 0 } else { 156 + 10 * (u64::from(moment) - 1) };
     let (moment, place) = match at {
-        MomentSpec::MostReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => panic!("the page never sends these"),
+        MomentSpec::MostReserved | MomentSpec::OutOfMemory | MomentSpec::After(_) => {
+            panic!("the page never sends these")
+        }
         MomentSpec::Moment(moment) => (moment, AxisPoint { events: moment.into(), time: time(moment) }),
-        MomentSpec::X(Axis::Events, x) => (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 }),
+        MomentSpec::X(Axis::Events, x) => {
+            (x as u32, AxisPoint { events: x, time: time(x as u32) + (x.fract() * 10.0) as u64 })
+        }
         MomentSpec::X(Axis::Time, x) => {
             let moment = if x < 156.0 { 0.0 } else { (x - 156.0) / 10.0 + 1.0 };
             (moment as u32, AxisPoint { events: moment, time: x as u64 })
@@ -109,8 +114,8 @@ impl Worker for FakeWorker {
                 let hit = HitAllocation {
                     allocation: 3,
                     requested: 1 << 20,
-                    born: 1,
-                    died: None,
+                    allocated_at: 1,
+                    freed_at: None,
                     lowest_byte: 0,
                     site: Some("a.py:1 f".into()),
                     category: None,
@@ -118,8 +123,8 @@ impl Worker for FakeWorker {
                 Answer::Hit { hit: Some(hit).filter(|_| byte < 1 << 20), memory: None }
             }
             Question::Details(allocation) => {
-                let born_event = Some(300);
-                let details = Details { allocation, born_event, freed_event: Some(600), ..Details::default() };
+                let allocated_event = Some(300);
+                let details = Details { allocation, allocated_event, freed_event: Some(600), ..Details::default() };
                 Answer::Details(Some(Box::new(details)))
             }
             Question::Marks => {
@@ -240,13 +245,13 @@ fn crosshair_leaving_window_scrolls_it() {
 fn enter_selects_and_braces_jump_to_alloc_and_free() {
     let mut page = Page::open();
     page.hover(10.5, 40.0);
-    page.command(Command::MoveCrosshair(CrosshairStep::ToBorn));
+    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     assert_eq!(page.state.remark.as_deref(), Some("Select an allocation first."));
     page.command(Command::MoveCrosshair(CrosshairStep::Later));
     page.command(Command::MoveCrosshair(CrosshairStep::Select));
     assert_eq!(page.state.selection.as_ref().map(|it| it.allocation), Some(3));
     page.worker.step_answer = Some(StepResult { moment: 301, byte: 77, stop: StepOutcome::Arrived });
-    page.command(Command::MoveCrosshair(CrosshairStep::ToBorn));
+    page.command(Command::MoveCrosshair(CrosshairStep::ToAllocation));
     assert!(matches!(
         page.worker.requests.iter().rfind(|it| matches!(it, Request::Ask(Ask { what: Question::Step { .. }, .. }))),
         Some(Request::Ask(Ask { what: Question::Step { moment: 301, step: Step::Onto(3), .. }, .. }))
@@ -306,7 +311,9 @@ fn ruler_measures_exactly_and_stays_until_escape() {
     page.command(Command::FitBoth);
     page.drag((60.0, 70.0), (10.0, 20.0), ALT);
     assert_eq!(page.state.measured().map(|it| (it.events, it.bytes)), Some((Some(-500), -bytes)));
-    assert!(Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −"));
+    assert!(
+        Overlay::from_state(&page.state).ruler.expect("the ruler is drawn").1.starts_with("−500 events · −5.00 ms · −")
+    );
     page.command(Command::ClearSelection);
     assert_eq!(page.state.measured(), None);
 }
@@ -482,7 +489,9 @@ fn typed_capacity_is_included_in_full_view() {
     assert_eq!(page.state.tools.capacity, Some(bytes));
     let raised = page.state.view.unwrap();
     assert!(raised.bytes_from_row(100.0) > bytes as f64, "the full view includes the capacity");
-    assert!(Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB"));
+    assert!(
+        Overlay::from_state(&page.state).capacity.is_some_and(|(y, text)| y < 100.0 && text == "GPU capacity 10.2 MiB")
+    );
     for nonsense in ["-1", "x", "inf", "NaN", "1e99"] {
         page.act(Action::CapacityTyped(nonsense.into()));
         assert_eq!(page.state.tools.capacity, Some(bytes), "{nonsense}");

@@ -3,7 +3,7 @@
 
 use crate::face::{self, Worker};
 use memscape::engine::protocol::{
-    Arrangement, Details, DeviceSummary, Fold, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel, FoldScope,
+    Arrangement, Details, DeviceSummary, Fold, FoldScope, FoldState, Highlight, Internal, Merge, NodeKind, NodeLabel,
     Reveal, Root, Scope, Tally, TreePage, TreeQuestion, TreeRow, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Request};
@@ -210,7 +210,9 @@ fn keys_move_through_all_rows() {
 #[test]
 fn parent_outside_loaded_rows_is_found_by_worker() {
     let mut page = Page::open();
-    page.answer(|_, fetch_tree| fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000)));
+    page.answer(|_, fetch_tree| {
+        fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000))
+    });
     page.press(TreeCommand::Down);
     page.press(TreeCommand::CollapseOrParent);
     let question = page.answer(|_, tree| {
@@ -476,7 +478,10 @@ fn row_has_expected_texts() {
     let rows = page.rows();
     let row = &rows[2];
     assert_eq!((row.name.as_str(), row.location.as_str()), ("f2", "/home/me/project/train.py:2"));
-    assert_eq!((row.bytes.as_str(), row.last_columns[1].as_str(), row.last_columns[2].as_str()), ("341 MiB", "1,200", "512 B"));
+    assert_eq!(
+        (row.bytes.as_str(), row.last_columns[1].as_str(), row.last_columns[2].as_str()),
+        ("341 MiB", "1,200", "512 B")
+    );
     assert_eq!(row.exact, "357,913,941 B in 1,200 allocations");
     assert_eq!((row.last_columns[0].as_str(), row.of_total.as_str()), ("66.7 %", "33.3 %"));
     assert_eq!((row.share_level, row.level, row.sibling, row.indent_px), (2, 3, [2, 4], 14));

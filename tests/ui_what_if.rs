@@ -4,10 +4,10 @@
 use crate::face::{self, CANVAS, Worker};
 use memscape::engine::protocol::{DeviceSummary, Report, Topic, WhatIf, WhatIfProof, WhatIfQuestion, WhatIfRun};
 use memscape::engine::{Answer, Ask, Question, Request};
+use memscape::ui::insights::InsightsAction;
 use memscape::ui::tab::Tab;
 use memscape::ui::what_if::view::{form, view};
 use memscape::ui::what_if::{SimulatorField, WhatIfAction};
-use memscape::ui::why::WhyAction;
 use memscape::ui::{Action, Effect};
 
 /// A worker that answers everything except simulation requests.
@@ -36,7 +36,7 @@ impl Page {
         page.load(vec![device(0), device(1)]);
         page.act(Action::TabChosen(Tab::Insights));
         assert!(page.simulations().is_empty(), "another insight is visible");
-        page.act(Action::feature(WhyAction::TopicChosen(Topic::Settings)));
+        page.act(Action::feature(InsightsAction::TopicChosen(Topic::Settings)));
         page
     }
 

@@ -5,11 +5,11 @@
 use crate::numbered;
 
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, FlameQuestion, Fold, Reveal, Scope, SortDirection, TableColumn, TableFilter, TableQuestion, TableSort,
-    TreeQuestion, Weight,
+    Arrangement, FlameQuestion, Fold, MomentSpec, Reveal, Scope, SortDirection, TableColumn, TableFilter,
+    TableQuestion, TableSort, TreeQuestion, Weight,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use numbered::{OpenFile, pickle_of_lines, open};
+use numbered::{OpenFile, open, pickle_of_lines};
 use std::time::Duration;
 
 const LINES: u32 = 300_000;

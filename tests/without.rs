@@ -4,7 +4,7 @@
 
 use crate::opened;
 
-use memscape::analysis::{Changes, PeakWithout, GroupEffect};
+use memscape::analysis::{Changes, GroupEffect, PeakWithout};
 use memscape::pickle::{Limits, Unpickler};
 use memscape::replay::{AllocationId, Builder, Curve, DeviceHistory, Recorder};
 use memscape::slice::TimeSlice;
@@ -26,10 +26,10 @@ pub(crate) fn histories(name: &str, pickle: &[u8]) -> (Snapshot, Vec<DeviceHisto
 /// Live bytes after each event, of the allocations that `counts` accepts.
 pub(crate) fn curve(history: &DeviceHistory, counts: impl Fn(AllocationId) -> bool) -> Vec<i64> {
     let mut grows = vec![0i64; history.event_count() as usize + 1];
-    for (id, (born, died, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
-        if counts(id) && died > born {
-            grows[born as usize] += size as i64;
-            if let Some(end) = grows.get_mut(died as usize) {
+    for (id, (allocated_at, freed_at, size)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+        if counts(id) && freed_at > allocated_at {
+            grows[allocated_at as usize] += size as i64;
+            if let Some(end) = grows.get_mut(freed_at as usize) {
                 *end -= size as i64;
             }
         }

@@ -4,7 +4,7 @@
 use super::driver::Order;
 use super::recording::Recording;
 use super::run::{Outcome, Plan, Run};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Progress of one run repeated with every [`Order`].
 #[derive(Clone, Debug, Default)]

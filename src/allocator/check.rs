@@ -9,8 +9,8 @@ use super::model::{Allocator, Exercised};
 use super::recording::{Recording, Release, Step, What};
 use super::settings::{Backend, Limits, Settings, Share};
 use super::start::keep;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 
 /// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

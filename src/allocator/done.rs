@@ -11,7 +11,7 @@ pub(super) struct Done {
 }
 
 /// Maximum number of cached results of each kind. The oldest are dropped first.
-const MOST_DONE: usize = 64;
+const MAX_DONE: usize = 64;
 
 /// Returns the cached result for `plan`.
 pub(super) fn kept<T: Clone>(done: &[(Plan, T)], plan: &Plan) -> Option<T> {
@@ -20,7 +20,7 @@ pub(super) fn kept<T: Clone>(done: &[(Plan, T)], plan: &Plan) -> Option<T> {
 
 /// Adds a result to the cache.
 pub(super) fn keep<T>(done: &mut Vec<(Plan, T)>, plan: &Plan, result: T) {
-    if done.len() >= MOST_DONE {
+    if done.len() >= MAX_DONE {
         done.remove(0);
     }
     done.push((plan.clone(), result));

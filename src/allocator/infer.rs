@@ -5,7 +5,7 @@ use super::check::{Check, Verdict, not_exercised};
 use super::recording::Recording;
 use super::rounding::rounded;
 use super::settings::{Backend, INTERVALS, MIB, NPU_ADDED, NPU_ALIGNED, Settings};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Inferred settings and how well the model reproduces the recording under them.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 //! has rank 0.
 
 use super::recording::{Place, Recording};
-use base::sorted::{two_part_key, sort};
+use base::sorted::{sort, two_part_key};
 
 /// Recorded stream and pool ids. `None` stands for the default one.
 pub(crate) type Named = (Option<u64>, Option<(u64, u64)>);

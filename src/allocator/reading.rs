@@ -4,8 +4,8 @@ use super::driver::{Kind, Operation};
 use super::ranks::{ascending, halves, number, rank_all};
 use super::recorded::no_split;
 use super::recording::{Allocation, Early, Held, Oom, Recording, Release, Step, What};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Action, Labels, LabelsId, Snapshot, StackId};
@@ -131,7 +131,7 @@ impl Reading {
     fn hold(&mut self, lives: &SegmentLifetimes) {
         let mut last: Option<AllocationId> = None;
         let early = (0..lives.ranges.len()).map(|id| AllocationId(id as u32));
-        for id in early.take_while(|&id| lives.ranges.born(id).0 == 0) {
+        for id in early.take_while(|&id| lives.ranges.allocated_at(id).0 == 0) {
             let (address, size) = (lives.ranges.address(id), lives.ranges.size(id));
             let Some(kind) = lives.kind(id).filter(|_| size > 0) else { continue };
             self.reserved = self.reserved.saturating_add(size);
@@ -291,12 +291,12 @@ impl Reading {
         let allocations = &history.allocations;
         let early = (0..allocations.early_count() as u32).filter_map(|number| {
             let id = AllocationId(number);
-            let (_, died, _) = allocations.span(id);
+            let (_, freed_at, _) = allocations.span(id);
             let block = history.end_block(id).and_then(|row| snapshot.blocks.get(row as usize));
             // Allocations without an explanation have no address. Allocations that never existed have no lifetime.
-            let is_there = allocations.address(id) > 0 && died > 0;
-            let block_size = block.filter(|_| died == NEVER).map(|block| block.size);
-            let freed_at = died.saturating_sub(u32::from(died != NEVER));
+            let is_there = allocations.address(id) > 0 && freed_at > 0;
+            let block_size = block.filter(|_| freed_at == NEVER).map(|block| block.size);
+            let freed_at = freed_at.saturating_sub(u32::from(freed_at != NEVER));
             is_there.then_some(Early { allocation: number, block_size, freed_at, follower: None })
         });
         let address = |early: &Early| allocations.address(AllocationId(early.allocation));

@@ -8,7 +8,7 @@ use super::model::{Allocator, Exercised, Totals};
 use super::recording::{Recording, Step, What};
 use super::settings::{Backend, Limits, Settings};
 use super::start::keep;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Placement of early allocations, i.e. those made before the first event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

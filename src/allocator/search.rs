@@ -3,7 +3,7 @@
 use super::recording::Recording;
 use super::run::{Plan, Run};
 use super::settings::{INTERVALS, Limits, MIB, Settings, Share};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Returns about ten settings worth trying, without the recorded ones. Garbage collection is included only if the
 /// capacity is known.

@@ -12,8 +12,8 @@ use super::run::{Plan, Run, StartState};
 use super::search::{Fit, candidates};
 use super::settings::Settings;
 use super::trace::Trace;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 
 /// A device's recording, and the progress of the current answer.
 pub struct Simulation {
@@ -61,7 +61,7 @@ pub struct Traced<'a> {
 }
 
 /// Maximum number of tried settings, best first, whose smallest capacity is searched.
-const MOST_FITS: usize = 3;
+const MAX_FITS: usize = 3;
 
 impl Simulation {
     /// Creates a simulation of a device's recording.
@@ -209,7 +209,7 @@ impl Job {
             }
         }
         let tried = rows.iter().filter(|row| row.origin == WhatIfOrigin::Tried).count();
-        let fits = if question.fits { rows.len() - tried + tried.min(MOST_FITS) } else { 0 };
+        let fits = if question.fits { rows.len() - tried + tried.min(MAX_FITS) } else { 0 };
         let answer = WhatIf {
             line_error,
             proof: described(proof),
@@ -273,7 +273,13 @@ impl Job {
     }
 
     /// Runs the settings whose curves are wanted, with ascending addresses.
-    fn follow(&mut self, known: &Known, proof: &Proof, question: &WhatIfQuestion, slice: &mut TimeSlice) -> SliceResult {
+    fn follow(
+        &mut self,
+        known: &Known,
+        proof: &Proof,
+        question: &WhatIfQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Some(line) = question.course.as_ref().filter(|_| proof.refused.is_none()) else { return Ok(()) };
         let Some(settings) = &self.followed else { return Ok(()) };
         let plan =
@@ -304,7 +310,7 @@ impl Job {
             }
         }
         let mut best = sorted_by_key(best, |(peak, at)| two_part_key(*peak, *at as u64));
-        best.truncate(MOST_FITS);
+        best.truncate(MAX_FITS);
         let wanted = |at: usize, row: &Row| row.origin != WhatIfOrigin::Tried || best.iter().any(|(_, one)| *one == at);
         let wanted = self.rows.iter().enumerate().filter(|(at, row)| wanted(*at, row));
         wanted

@@ -4,7 +4,7 @@
 use super::driver::{Kind, Operation};
 use super::recording::{Allocation, Recording, Step, What};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Progress of a serialization.
 pub struct Writing {

@@ -1,6 +1,6 @@
 //! Iteration over all changes of live bytes, in slices: allocations made before recording first, then event by event.
 
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -30,7 +30,12 @@ impl Changes {
     /// # Errors
     /// The time is up.
     #[inline]
-    pub fn step(&mut self, history: &DeviceHistory, slice: &mut TimeSlice, mut each: impl FnMut(Change)) -> SliceResult {
+    pub fn step(
+        &mut self,
+        history: &DeviceHistory,
+        slice: &mut TimeSlice,
+        mut each: impl FnMut(Change),
+    ) -> SliceResult {
         let allocations = &history.allocations;
         let bytes = |id| i64::try_from(allocations.size(id)).unwrap_or(i64::MAX);
         while self.early < allocations.early_count() as u32 {

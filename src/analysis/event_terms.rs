@@ -13,7 +13,7 @@ use super::query::{Query, QueryError};
 use history::snapshot::Action;
 
 /// Maximum number of terms. Each has a bit per stack and matches every frame.
-const MOST_TERMS: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// A condition on an event.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl EventTerms {
             if typed.is_empty() || typed == "&" {
                 continue;
             }
-            let read = if terms.len() == MOST_TERMS { Err(QueryError::TooManyTerms) } else { parse_term(typed) };
+            let read = if terms.len() == MAX_TERMS { Err(QueryError::TooManyTerms) } else { parse_term(typed) };
             terms.push(read.map_err(|error| EventTermError { place, error })?);
         }
         Ok(EventTerms { terms })
@@ -99,7 +99,8 @@ fn parse_term(text: &str) -> Result<EventTerm, QueryError> {
     if let Some(actions) = parse_actions(text) {
         return Ok(EventTerm::Actions(actions));
     }
-    parse_versioned(text).map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
+    parse_versioned(text)
+        .map_or_else(|| Query::parse(text).map(EventTerm::Query), |name| Ok(EventTerm::Versioned(name)))
 }
 
 /// Parses a decimal number, or a hexadecimal one after `0x`.

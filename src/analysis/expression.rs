@@ -8,7 +8,7 @@ pub use regex_lite::Error as ExpressionError;
 /// Maximum length of an expression in bytes.
 const LONGEST: usize = 4096;
 /// Maximum number of steps of a compiled expression. Searching a text takes at most this times the length of the text.
-const MOST_STEPS: usize = 1000;
+const MAX_STEPS: usize = 1000;
 
 /// A regular expression in the syntax of the `regex` crate. Case and classes are ASCII only.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ impl Expression {
     /// Returns an error if it is invalid or exceeds the limits.
     pub fn new(text: &str, case: CaseMode) -> Result<Expression, ExpressionError> {
         // Only the crate can construct its errors: any expression exceeds a limit of 0 steps.
-        let (text, steps) = if text.len() > LONGEST { ("", 0) } else { (text, MOST_STEPS) };
+        let (text, steps) = if text.len() > LONGEST { ("", 0) } else { (text, MAX_STEPS) };
         let built = RegexBuilder::new(text)
             .case_insensitive(case == CaseMode::Insensitive)
             // A step takes a vector and a word.

@@ -11,7 +11,7 @@
 use super::query::{Query, QueryError};
 
 /// Maximum number of terms. Each has a bit per stack and matches every frame.
-const MOST_TERMS: usize = 16;
+const MAX_TERMS: usize = 16;
 
 /// A condition on an allocation.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Filter, QueryError> {
         let mut terms = Vec::new();
         for part in text.split(" & ").map(str::trim).filter(|part| !part.is_empty() && *part != "&") {
-            if terms.len() == MOST_TERMS {
+            if terms.len() == MAX_TERMS {
                 return Err(QueryError::TooManyTerms);
             }
             terms.push(parse_term(part)?);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// Maximum length of a line in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes to
 /// search.
-pub const LONGEST_LINE: usize = 4096;
+pub const MAX_LINE_LEN: usize = 4096;
 
 /// Replaces `line` by the frame's text: full path, line and function, or the function alone if there is no file.
 pub fn write(line: &mut String, snapshot: &Snapshot, frame: &Frame) {
@@ -24,5 +24,5 @@ pub fn write(line: &mut String, snapshot: &Snapshot, frame: &Frame) {
 }
 
 fn cut(text: &[u8]) -> &[u8] {
-    text.get(..LONGEST_LINE / 2).unwrap_or(text)
+    text.get(..MAX_LINE_LEN / 2).unwrap_or(text)
 }

@@ -27,7 +27,7 @@ pub const DEFAULT_RULES: &[&str] = &[
 /// Maximum number of rules, and maximum bytes of a rule. Each frame is tested against each rule.
 const MOST: usize = 1000;
 /// Maximum length of a name or path that is tested, in bytes.
-const LONGEST_NAME: usize = 4096;
+const MAX_NAME_LEN: usize = 4096;
 
 /// A parse error of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -183,7 +183,7 @@ fn parse_rule(line: &str, known: usize) -> Result<Option<Rule>, RuleProblem> {
 }
 
 fn cut(text: &[u8]) -> &[u8] {
-    text.get(..LONGEST_NAME).unwrap_or(text)
+    text.get(..MAX_NAME_LEN).unwrap_or(text)
 }
 
 fn is_in_file(file: &[u8], text: &[u8]) -> bool {

@@ -7,7 +7,7 @@
 //! ```
 
 /// Maximum number of entries. Larger objects are data, not labels.
-const MOST_ENTRIES: usize = 64;
+const MAX_ENTRIES: usize = 64;
 
 /// Returns key and text of each entry of a JSON object, or `None` if the text is no object. Values other than strings
 /// are returned as written.
@@ -23,7 +23,7 @@ pub fn entries(text: &str) -> Option<Vec<(String, String)>> {
         entries.push((key, value));
         rest = after.trim_start();
         match rest.strip_prefix(',') {
-            Some(next) if entries.len() < MOST_ENTRIES => rest = next.trim_start(),
+            Some(next) if entries.len() < MAX_ENTRIES => rest = next.trim_start(),
             Some(_) => return None,
             None => return rest.strip_prefix('}')?.is_empty().then_some(entries),
         }

@@ -10,9 +10,9 @@ use super::factor::Factor;
 use std::cmp::Ordering;
 
 /// Maximum number of groups of a plan.
-pub const MOST_GROUPS: usize = 24;
+pub const MAX_GROUPS: usize = 24;
 /// Upper bound of the product of all denominators, and of all numerators.
-const MOST_PARTS: i128 = 1 << 48;
+const MAX_PARTS: i128 = 1 << 48;
 
 /// The factors of a plan, by group.
 #[derive(Clone, Debug, Default)]
@@ -27,12 +27,12 @@ impl Factors {
     pub fn new(of: Vec<Factor>) -> Option<Factors> {
         let product = |number: fn(Factor) -> u32| {
             of.iter().try_fold(1i128, |product, &factor| {
-                Some(product * i128::from(number(factor).max(1))).filter(|&product| product < MOST_PARTS)
+                Some(product * i128::from(number(factor).max(1))).filter(|&product| product < MAX_PARTS)
             })
         };
         let parts = product(|factor| factor.parts().1)?;
         product(|factor| factor.parts().0)?;
-        (of.len() <= MOST_GROUPS).then_some(Factors { of, parts })
+        (of.len() <= MAX_GROUPS).then_some(Factors { of, parts })
     }
 
     /// Returns the multiplier, in parts per byte, of an allocation in these groups (one bit each).
@@ -70,8 +70,10 @@ impl Ratio {
             let order = match first.cmp(&second) {
                 Ordering::Equal if left[0] == 0 || left[1] == 0 => left[0].signum().cmp(&left[1].signum()),
                 Ordering::Equal => {
-                    (one, other) =
-                        (Ratio { numerator: one.denominator, denominator: left[0] }, Ratio { numerator: other.denominator, denominator: left[1] });
+                    (one, other) = (
+                        Ratio { numerator: one.denominator, denominator: left[0] },
+                        Ratio { numerator: other.denominator, denominator: left[1] },
+                    );
                     is_turned = !is_turned;
                     continue;
                 }
@@ -85,7 +87,8 @@ impl Ratio {
     pub fn thousandths(self) -> u64 {
         let whole = self.numerator.div_euclid(self.denominator);
         let rest = self.numerator.rem_euclid(self.denominator);
-        let thousandths = whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000).div_euclid(self.denominator));
+        let thousandths =
+            whole.saturating_mul(1000).saturating_add(rest.saturating_mul(1000).div_euclid(self.denominator));
         u64::try_from(thousandths).unwrap_or(if thousandths < 0 { 0 } else { u64::MAX })
     }
 

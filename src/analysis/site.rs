@@ -45,11 +45,11 @@ enum Origin {
 }
 
 /// Maximum length of a path in bytes. Real ones are shorter, and huge ones in a corrupt file would take minutes.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_LEN: usize = 4096;
 
 fn origin_by_file(snapshot: &Snapshot, file: StringId) -> Origin {
     match snapshot.strings.bytes(file).len() {
-        0..=LONGEST_PATH => origin(&snapshot.strings.text(file)),
+        0..=MAX_PATH_LEN => origin(&snapshot.strings.text(file)),
         _ => Origin::Native,
     }
 }
@@ -61,7 +61,7 @@ fn origin_of(snapshot: &Snapshot, frame: &Frame) -> Origin {
     }
     let name = snapshot.strings.text(frame.name);
     match identify_native(&name) {
-        _ if name.len() > LONGEST_PATH => Origin::Native,
+        _ if name.len() > MAX_PATH_LEN => Origin::Native,
         Some((told, _)) => told,
         None => Origin::Native,
     }
@@ -184,12 +184,12 @@ impl Sites {
 }
 
 /// Maximum length of a call site in a list row, in bytes. Longer than any screen is wide.
-const LONGEST_IN_ROW: usize = 512;
+const MAX_ROW_LEN: usize = 512;
 
 /// Returns [`short`], truncated for a list row.
 pub fn short_truncated(snapshot: &Snapshot, frame: FrameId) -> String {
     let mut site = short(snapshot, snapshot.frames.frame(frame));
-    let mut end = site.len().min(LONGEST_IN_ROW);
+    let mut end = site.len().min(MAX_ROW_LEN);
     while !site.is_char_boundary(end) {
         end -= 1;
     }
@@ -219,7 +219,7 @@ pub fn identifying_word(name: &str) -> &str {
 pub fn parts(snapshot: &Snapshot, frame: &Frame) -> (String, Option<i128>, String) {
     let text = |id: StringId| {
         let bytes = snapshot.strings.bytes(id);
-        String::from_utf8_lossy(bytes.get(..LONGEST_PATH).unwrap_or(bytes)).into_owned()
+        String::from_utf8_lossy(bytes.get(..MAX_PATH_LEN).unwrap_or(bytes)).into_owned()
     };
     let name = text(frame.name);
     if origin_of(snapshot, frame) < Origin::Library {

@@ -1,15 +1,15 @@
 //! `memscape allocations`: the allocations that match a search, largest first.
 
+use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
 use super::open_snapshot::{OpenSnapshot, fetch_rows};
-use super::output::{after_event, more_rows_line, to_pretty_json, printable};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json};
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{AtArg, OutputArgs, SnapshotArgs};
-use base::units::{Bytes, Moment, pluralize, group_digits};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::Args;
 use engine::protocol::{
-    Filter, MomentFacts, QueryError, TENSOR_SEPARATOR, Scope, SortDirection, TENSORS_FOUND, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableRow, TableSort, pool_name,
+    Filter, MomentFacts, QueryError, Scope, SortDirection, TENSOR_SEPARATOR, TENSORS_FOUND, TableColumn, TableFilter,
+    TablePage, TableQuestion, TableRow, TableSort, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::{Value, json};
@@ -124,8 +124,8 @@ fn as_json(
             "stream": row.stream,
             "pool": row.pool,
             "pool_name": row.pool.map(|pool| pool_name(&asking.summary.pools, pool)),
-            "allocated_at": row.born,
-            "allocated_at_us": row.born_us,
+            "allocated_at": row.allocated_at,
+            "allocated_at_us": row.allocated_us,
             "freed_at": row.freed,
             "freed_at_us": row.freed_us,
             "call_site": row.site,
@@ -165,7 +165,7 @@ fn as_text(asking: &OpenSnapshot, pattern: &str, facts: Option<MomentFacts>, pag
             Bytes(row.requested).to_string(),
             group_digits(row.requested),
             format!("#{}", group_digits(row.allocation.into())),
-            event(row.born, "before"),
+            event(row.allocated_at, "before"),
             event(row.freed, "never"),
             row.address.map_or_else(String::new, |address| format!("{address:x}")),
             if row.site.is_empty() { "no stack".to_owned() } else { row.site.clone() },

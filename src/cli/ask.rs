@@ -6,7 +6,7 @@
 //! 3, "error": "one sentence"}`. The first line is `{"ready": {…}}`, or `{"error": …}` if the file cannot be opened.
 
 use super::opening::keep_open;
-use super::output::{escape_json, standard_output, ignore_broken_pipe};
+use super::output::{escape_json, ignore_broken_pipe, standard_output};
 use clap::Args;
 use engine::protocol::FileSummary;
 use serde::Deserialize;

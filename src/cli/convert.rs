@@ -1,11 +1,11 @@
 //! `memscape convert`: writes a snapshot in another file format.
 
+use super::common_args::SnapshotArgs;
+use super::compressed::{CompressedWriter, CompressionKind};
 use super::open_snapshot::OpenSnapshot;
 use super::output::print_stderr;
 use super::output_file::OutputFile;
-use super::compressed::{CompressedWriter, CompressionKind};
-use super::common_args::SnapshotArgs;
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 use clap::{Args, ValueEnum};
 use engine::Engine;
 use engine::crop::CropError;
@@ -63,7 +63,11 @@ impl Arguments {
         let engine = asking.into_engine();
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
         // A zip archive compresses its members itself.
-        let packing = if form == Format::Snapviewer { CompressionKind::Plain } else { CompressionKind::from_path(self.out.path()) };
+        let packing = if form == Format::Snapviewer {
+            CompressionKind::Plain
+        } else {
+            CompressionKind::from_path(self.out.path())
+        };
         let packed = CompressedWriter::create(&self.out, packing).map_err(failed)?;
         let mut out = BufWriter::with_capacity(BUFFER_BYTES, packed);
         let said = match form {

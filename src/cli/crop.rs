@@ -1,10 +1,10 @@
 //! `memscape crop`: saves a range of a trace as a smaller snapshot.
 
-use super::open_snapshot::{OpenSnapshot, select_device};
-use super::events::{end_event, first_event};
-use super::output_file::OutputFile;
-use super::compressed::{CompressedWriter, CompressionKind};
 use super::common_args::{SnapshotArgs, When, parse_when};
+use super::compressed::{CompressedWriter, CompressionKind};
+use super::events::{end_event, first_event};
+use super::open_snapshot::{OpenSnapshot, select_device};
+use super::output_file::OutputFile;
 use base::slice::TimeSlice;
 use base::units::{Bytes, group_digits};
 use clap::Args;
@@ -59,7 +59,8 @@ impl Arguments {
         }
         let crop = Crop { devices, prologue: !self.no_prologue, source: summary.file };
         let failed = |error: std::io::Error| format!("{}: {error}", self.out.path().display());
-        let mut out = CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(failed)?;
+        let mut out =
+            CompressedWriter::create(&self.out, CompressionKind::from_path(self.out.path())).map_err(failed)?;
         let cropped = engine.crop(&crop, &mut out).map_err(|error| match error {
             CropError::Invalid(why) => why,
             CropError::Io(error) => failed(error),

@@ -1,17 +1,18 @@
 //! `memscape diff`: compares two snapshots, as text, JSON or Markdown.
 
-use super::open_snapshot::{OpenSnapshot, select_device};
 use super::cancellation;
+use super::common_args::{SnapshotArgs, When, parse_when};
 use super::diff_json::as_json;
-use super::output::{after_event, more_rows_line, to_pretty_json, printable};
+use super::open_snapshot::{OpenSnapshot, select_device};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json};
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{SnapshotArgs, When, parse_when};
 use base::slice::TimeSlice;
 use base::units::{Bytes, Moment, group_digits, percent};
 use clap::{Args, ValueEnum};
 use compare::{
-    Align, Comparer, Comparison, Key, Row, SideFacts, PerSide, CompareOptions, factor, peaks_in, report, signed, factor_of,
+    Align, CompareOptions, Comparer, Comparison, Key, PerSide, Row, SideFacts, factor, factor_of, peaks_in, report,
+    signed,
 };
 use std::path::PathBuf;
 use ui::markdown::markdown;
@@ -70,7 +71,22 @@ impl Diff {
     pub(crate) fn for_devices(a: (PathBuf, i64), b: (PathBuf, i64), json: bool, markdown: bool) -> Diff {
         let (at_a, at_b, from, to, key, align, map) = Default::default();
         let (device_a, device_b) = (Some(a.1), Some(b.1));
-        Diff { a: a.0, b: b.0, device_a, device_b, at_a, at_b, from, to, key, align, map, top: DEFAULT_ROWS, json, markdown }
+        Diff {
+            a: a.0,
+            b: b.0,
+            device_a,
+            device_b,
+            at_a,
+            at_b,
+            from,
+            to,
+            key,
+            align,
+            map,
+            top: DEFAULT_ROWS,
+            json,
+            markdown,
+        }
     }
 }
 
@@ -160,7 +176,9 @@ fn run_comparison(arguments: &Diff) -> Result<Comparison, String> {
     }
     loop {
         cancellation::check()?;
-        if let Ok(comparison) = comparing.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue)) {
+        if let Ok(comparison) =
+            comparing.step(&side_a, &side_b, &mut TimeSlice::new(&mut cancellation::should_continue))
+        {
             return Ok(comparison);
         }
     }

@@ -1,7 +1,7 @@
 //! JSON output of `memscape diff --json`.
 
 use base::units::Moment;
-use compare::{AllocationRow, Comparison, MomentPair, Row, SideFacts, StepRow, TreeRow, PerSide};
+use compare::{AllocationRow, Comparison, MomentPair, PerSide, Row, SideFacts, StepRow, TreeRow};
 use engine::protocol::SCHEMA;
 use serde_json::{Value, json};
 

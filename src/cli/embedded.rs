@@ -28,7 +28,9 @@ impl EmbeddedSnapshot {
     /// # Errors
     /// Returns one sentence if the file cannot be read, or is too large in every encoding.
     pub(crate) fn encode(input: &mut Input, engine: &Engine) -> Result<EmbeddedSnapshot, String> {
-        let columns = match engine.write_columns(GzEncoder::new(LimitedBuffer::with_limit(MAX_SNAPSHOT_BYTES), Compression::best())) {
+        let columns = match engine
+            .write_columns(GzEncoder::new(LimitedBuffer::with_limit(MAX_SNAPSHOT_BYTES), Compression::best()))
+        {
             Ok(gzip) => Ok(gzip.finish().map_err(|error| error.to_string())?.bytes),
             Err(WriteError::Unsupported(why)) => Err(why),
             Err(_) => Err("the columns are too large for a page"),
@@ -69,7 +71,9 @@ impl EmbeddedSnapshot {
         };
         match (out.is_full, most) {
             (false, _) => Ok(Some(EmbeddedSnapshot { raw_bytes: taken, encoding: how, bytes: out.bytes })),
-            (true, MAX_SNAPSHOT_BYTES) => Err(io::Error::other(format!("larger than {}", Bytes(MAX_SNAPSHOT_BYTES as u64)))),
+            (true, MAX_SNAPSHOT_BYTES) => {
+                Err(io::Error::other(format!("larger than {}", Bytes(MAX_SNAPSHOT_BYTES as u64))))
+            }
             (true, _) => Ok(None),
         }
     }

@@ -1,11 +1,11 @@
 //! `memscape events`: prints the events that match a filter, a page at a time, so that long traces need little memory.
 
-use super::open_snapshot::{OpenSnapshot, Edge};
-use super::output::{escape_json, more_rows_line, printable, standard_output, ignore_broken_pipe};
+use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
+use super::open_snapshot::{Edge, OpenSnapshot};
+use super::output::{escape_json, ignore_broken_pipe, more_rows_line, printable, standard_output};
 use super::table::{self, Column, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{OutputArgs, SnapshotArgs, When, parse_when};
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use engine::protocol::{Action, EventRow, EventTerms, EventsFilter, EventsPage, EventsQuestion, Query, versioned};
@@ -111,7 +111,12 @@ fn fetch_page(asking: &mut OpenSnapshot, filter: &EventsFilter, rows: [u32; 2]) 
     }
 }
 
-fn write(out: &mut dyn Write, asking: &mut OpenSnapshot, printed: &OutputArgs, filter: &EventsFilter) -> io::Result<()> {
+fn write(
+    out: &mut dyn Write,
+    asking: &mut OpenSnapshot,
+    printed: &OutputArgs,
+    filter: &EventsFilter,
+) -> io::Result<()> {
     let mut next = fetch_page(asking, filter, [0, printed.top.min(PAGE_ROWS)])?;
     let (listed, wanted) = (next.listed, printed.top.min(next.listed));
     let head = json!({
@@ -175,7 +180,11 @@ const NUMBERS_AFTER: [(&str, usize); 6] =
 fn write_rows(out: &mut dyn Write, rows: &[EventRow], first: Option<i64>, has_headings: bool) -> io::Result<()> {
     let number = |(heading, min): (&str, usize)| table::number_column(heading, min);
     let mut columns: Vec<Column> = NUMBERS_BEFORE.into_iter().map(number).collect();
-    columns.extend([table::name_column("action", 14).uncut(), table::number_column("bytes", 15), table::name_column("address", 18).uncut()]);
+    columns.extend([
+        table::name_column("action", 14).uncut(),
+        table::number_column("bytes", 15),
+        table::name_column("address", 18).uncut(),
+    ]);
     columns.extend(NUMBERS_AFTER.into_iter().map(number));
     columns.push(table::name_column("call site", 0));
     let mut table = Table::new(0, 2, columns);

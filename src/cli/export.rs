@@ -1,12 +1,12 @@
 //! `memscape export`: writes a snapshot in the format of another tool.
 
-use super::open_snapshot::OpenSnapshot;
-use super::parquet_output;
-use super::events::{end_event, first_event};
-use super::output_file::OutputFile;
-use super::compressed::{CompressedWriter, CompressionKind};
-use super::rules::CategoryRules;
 use super::common_args::{SnapshotArgs, When, parse_when};
+use super::compressed::{CompressedWriter, CompressionKind};
+use super::events::{end_event, first_event};
+use super::open_snapshot::OpenSnapshot;
+use super::output_file::OutputFile;
+use super::parquet_output;
+use super::rules::CategoryRules;
 use base::units::{Bytes, pluralize};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
@@ -105,7 +105,11 @@ impl Arguments {
         let mut engine = asking.into_engine();
         let side = engine.complete_side(device).ok_or("the file has no such device")?;
         let failed = |error: io::Error| format!("{}: {error}", self.out.path().display());
-        let packing = if question.format == ExportFormat::Pprof { CompressionKind::Gzip } else { CompressionKind::from_path(self.out.path()) };
+        let packing = if question.format == ExportFormat::Pprof {
+            CompressionKind::Gzip
+        } else {
+            CompressionKind::from_path(self.out.path())
+        };
         let mut out = CompressedWriter::create(&self.out, packing).map_err(failed)?;
         let total = match &self.onto {
             Some(trace) => {
@@ -164,11 +168,12 @@ impl Arguments {
         if self.onto.is_some() && format != ExportFormat::Trace {
             return Err("--onto needs --to trace".to_owned());
         }
-        let otherwise = if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
+        let otherwise =
+            if format == ExportFormat::Collapsed { CountedAllocations::Live } else { CountedAllocations::All };
         let scope = match self.scope.unwrap_or(otherwise) {
             CountedAllocations::Live => Scope::At(at),
             CountedAllocations::All => Scope::Ever,
-            CountedAllocations::Allocated => Scope::Born(range),
+            CountedAllocations::Allocated => Scope::Allocated(range),
             CountedAllocations::Freed => Scope::Freed(range),
             CountedAllocations::NotFreed => Scope::Kept(range),
         };
@@ -177,7 +182,12 @@ impl Arguments {
 }
 
 /// Writes a trace of torch.profiler to `out`, with the memory of a device added.
-fn merge_into_trace(path: &Path, side: engine::Side<'_>, question: &ExportQuestion, out: &mut CompressedWriter) -> Result<(), Failure> {
+fn merge_into_trace(
+    path: &Path,
+    side: engine::Side<'_>,
+    question: &ExportQuestion,
+    out: &mut CompressedWriter,
+) -> Result<(), Failure> {
     let mut out = TrackedWriter { out, has_failed: false };
     exports::merge_into_trace(&mut || open_unpacked(path), side, question, &mut out).map_err(|error| match error {
         MergeError::Io(error) if out.has_failed => Failure::Output(error),

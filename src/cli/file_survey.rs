@@ -31,7 +31,9 @@ pub(super) fn survey_open_file(summary: &FileSummary, engine: &Engine) -> Result
     let mut survey = FileSurvey::new(summary)?;
     loop {
         cancellation::check()?;
-        if let Ok(of) = survey.step(|device| engine.side(device), &mut TimeSlice::new(&mut cancellation::should_continue)) {
+        if let Ok(of) =
+            survey.step(|device| engine.side(device), &mut TimeSlice::new(&mut cancellation::should_continue))
+        {
             return Ok(of);
         }
     }

@@ -3,13 +3,13 @@
 //! The snapshot is base64 in a script element that browsers do not execute. Base64 has no characters that could end the
 //! element.
 
-use super::open_snapshot::OpenSnapshot;
+use super::common_args::{AtArg, SnapshotArgs};
 use super::embedded::EmbeddedSnapshot;
 use super::input::Input;
 use super::kept_file::OpenedFile;
+use super::open_snapshot::OpenSnapshot;
 use super::opening::{name_of, open_first};
 use super::output_file::OutputFile;
-use super::common_args::{AtArg, SnapshotArgs};
 use super::viewer::{viewer, with_sql};
 use base::units::{Bytes, group_digits};
 use base64::prelude::BASE64_STANDARD;
@@ -133,7 +133,11 @@ fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
     let large = if page > MAX_MAIL_BYTES { "; too large for most mail servers" } else { "" };
     let part = |(_, carried): &(String, EmbeddedSnapshot)| {
         let packed = carried.bytes.len() as u64;
-        let from = if carried.raw_bytes == packed { String::new() } else { format!(" from {} B", group_digits(carried.raw_bytes)) };
+        let from = if carried.raw_bytes == packed {
+            String::new()
+        } else {
+            format!(" from {} B", group_digits(carried.raw_bytes))
+        };
         format!("{} B of {}{from}", group_digits(packed), carried.encoding)
     };
     let parts: Vec<String> = snapshots.iter().map(part).collect();
@@ -142,7 +146,12 @@ fn summary_text(page: u64, snapshots: &[(String, EmbeddedSnapshot)]) -> String {
 }
 
 /// Writes the page with its snapshots and returns the number of bytes.
-fn write_parts(page: [&str; 2], view: &str, snapshots: &[(String, EmbeddedSnapshot)], out: &mut impl Write) -> io::Result<u64> {
+fn write_parts(
+    page: [&str; 2],
+    view: &str,
+    snapshots: &[(String, EmbeddedSnapshot)],
+    out: &mut impl Write,
+) -> io::Result<u64> {
     let [head, tail] = page;
     let end = "</script>\n";
     out.write_all(head.as_bytes())?;

@@ -121,7 +121,8 @@ impl Input {
     /// Returns the I/O error if the temporary file cannot be written.
     pub(crate) fn copy_to_file(&mut self) -> io::Result<()> {
         let InputBytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
-        let (mut file, owned) = TemporaryFile::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
+        let (mut file, owned) =
+            TemporaryFile::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
         let first = self.first_chunk.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;

@@ -1,12 +1,12 @@
 //! `memscape insights`, `oom`, `leaks` and so on: one insight with its tables, or the findings of all, as text, JSON or
 //! Markdown.
 
+use super::common_args::{AtArg, SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
-use super::output::{to_pretty_json, printable, with_fields};
+use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{AtArg, SnapshotArgs, parse_bytes};
 use base::units::Moment;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -10,19 +10,19 @@
 
 mod allocations;
 mod ask;
-mod open_snapshot;
-mod temporary_file;
 mod cache;
 mod cancellation;
-mod embedded;
 mod capture;
-mod parquet_output;
+mod common_args;
+mod compressed;
 mod convert;
 mod crop;
 mod diff;
 mod diff_json;
+mod embedded;
 mod events;
 mod export;
+mod file_survey;
 mod html;
 mod input;
 mod insights;
@@ -31,11 +31,12 @@ mod live;
 mod live_rows;
 mod manual;
 mod mcp;
-mod file_survey;
+mod memory_warning;
+mod open_snapshot;
 mod opening;
 mod output;
 mod output_file;
-mod compressed;
+mod parquet_output;
 #[cfg(test)]
 mod parsing;
 mod plan;
@@ -44,7 +45,6 @@ mod ranks;
 mod ranks_json;
 mod ranks_survey;
 mod report_html;
-mod memory_warning;
 mod rules;
 mod run;
 mod scaling;
@@ -55,8 +55,8 @@ mod simulated_snapshot;
 mod sql;
 mod summary;
 mod table;
+mod temporary_file;
 mod terminal;
-mod common_args;
 mod tui;
 mod viewer;
 mod what_if;
@@ -65,16 +65,16 @@ use cache::CacheArgs;
 use capture::capture;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use common_args::LoadArgs;
 use engine::protocol::Topic;
+use memory_warning::MemoryArgs;
 use output::{print, print_stderr};
 use output_file::OutputFile;
-use memory_warning::MemoryArgs;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use terminal::LayoutArgs;
-use common_args::LoadArgs;
 
 /// Inspect PyTorch memory snapshots: what was live when, and which code allocated it
 #[derive(Parser, Clone, Debug)]
@@ -307,7 +307,9 @@ impl Command {
             Command::Allocations(arguments) => {
                 (&arguments.source.file, allocations::allocations(arguments).and_then(print_text))
             }
-            Command::Segments(arguments) => (&arguments.source.file, segments::segments(arguments).and_then(print_text)),
+            Command::Segments(arguments) => {
+                (&arguments.source.file, segments::segments(arguments).and_then(print_text))
+            }
             Command::WhatIf(arguments @ what_if::WhatIfArgs { out: Some(out), .. }) => {
                 print_written(out, &arguments.source.file, simulated_snapshot::write(arguments, out))
             }
@@ -356,7 +358,11 @@ fn print_text(text: String) -> Result<(), String> {
 }
 
 /// Prints what was written to `out`, or returns the error together with the source file.
-fn print_written<'a>(out: &OutputFile, source: &'a Path, what: Result<String, String>) -> (&'a Path, Result<(), String>) {
+fn print_written<'a>(
+    out: &OutputFile,
+    source: &'a Path,
+    what: Result<String, String>,
+) -> (&'a Path, Result<(), String>) {
     (source, what.map(|what| print_stderr(&format!("{}: {what}", out.path().display()))))
 }
 
@@ -377,7 +383,9 @@ fn answer(path: &str, command: &str, arguments: &[String]) -> Result<Value, Stri
 /// # Errors
 /// Same as [`answer`].
 fn answer_ranks_too(path: &str, command: &str, arguments: &[String]) -> Result<Value, String> {
-    run_for_answer(path, command, arguments, |asked| asked.answers_from_one_file() || matches!(asked, Command::Ranks(_)))
+    run_for_answer(path, command, arguments, |asked| {
+        asked.answers_from_one_file() || matches!(asked, Command::Ranks(_))
+    })
 }
 
 fn run_for_answer(

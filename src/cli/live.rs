@@ -1,10 +1,10 @@
 //! `memscape live` and `memscape peak`: what is live at the cursor, grouped by the code that allocated it.
 
-use super::open_snapshot::{OpenSnapshot, Edge};
-use super::live_rows::{Counting, LiveRows, LiveArgs};
-use super::common_args::{AtArg as AtWhen, TimeArg, SnapshotArgs, When, parse_time};
+use super::common_args::{AtArg as AtWhen, SnapshotArgs, TimeArg, When, parse_time};
+use super::live_rows::{Counting, LiveArgs, LiveRows};
+use super::open_snapshot::{Edge, OpenSnapshot};
 use clap::Args;
-use engine::protocol::{MomentSpec, MomentFacts, ReportQuestion, Span, Topic};
+use engine::protocol::{MomentFacts, MomentSpec, ReportQuestion, Span, Topic};
 use engine::{Answer, Question};
 
 /// Arguments of `memscape live`.

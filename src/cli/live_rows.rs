@@ -1,14 +1,14 @@
 //! Output of `memscape live` and `memscape peak`: live allocations grouped by code, as text or JSON.
 
+use super::common_args::{OutputArgs, value_name};
 use super::open_snapshot::{OpenSnapshot, fetch_rows};
 use super::output::{after_event, more_rows_line, to_pretty_json, with_fields};
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{OutputArgs, value_name};
-use base::units::{Bytes, Moment, pluralize, group_digits};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use clap::{Args, ValueEnum};
 use engine::protocol::{
-    Arrangement, Fold, FoldState, Internal, Merge, MomentFacts, NodeLabel, FoldScope, Root, Scope, Span, TreePage,
+    Arrangement, Fold, FoldScope, FoldState, Internal, Merge, MomentFacts, NodeLabel, Root, Scope, Span, TreePage,
     TreeQuestion, TreeRow,
 };
 use engine::{Answer, Question};
@@ -152,8 +152,8 @@ impl LiveRows<'_> {
             fact("reserved", facts.reserved, "");
         }
         text.push('\n');
-        let numbers =
-            [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)].map(|(head, min)| table::number_column(head, min));
+        let numbers = [("live", 10), ("bytes", 19), ("share", 8), ("count", 7)]
+            .map(|(head, min)| table::number_column(head, min));
         let name_column = table::name_column(value_name(terms.by).replace('-', " "), 0);
         let mut table = Table::new(0, 2, numbers.into_iter().chain([name_column]).collect::<Vec<_>>());
         for row in self.rows() {

@@ -1,13 +1,13 @@
 //! An open snapshot and one of its devices, with the questions that commands ask about it.
 
 use super::cancellation;
+use super::common_args::{SnapshotArgs, TimeArg, When};
 use super::input::Input;
 use super::kept_file::{self, OpenedFile};
 use super::opening::open_first;
 use super::output::{printable, with_fields};
-use super::common_args::{TimeArg, SnapshotArgs, When};
-use base::units::{Bytes, Moment, pluralize, group_digits};
-use engine::protocol::{MomentSpec, CategorySet, DeviceSummary, FileSummary, MomentFacts};
+use base::units::{Bytes, Moment, group_digits, pluralize};
+use engine::protocol::{CategorySet, DeviceSummary, FileSummary, MomentFacts, MomentSpec};
 use engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use picture::timeline::{Axis, time_axis_margin};
 use serde_json::{Value, json};
@@ -40,7 +40,11 @@ impl OpenSnapshot {
     ///
     /// # Errors
     /// Returns one sentence if the file has no such device.
-    pub(crate) fn with_device(summary: FileSummary, engine: OpenedFile, device: Option<i64>) -> Result<OpenSnapshot, String> {
+    pub(crate) fn with_device(
+        summary: FileSummary,
+        engine: OpenedFile,
+        device: Option<i64>,
+    ) -> Result<OpenSnapshot, String> {
         let (is_chosen, device) = (device.is_some(), select_device(&summary, device)?.clone());
         Ok(OpenSnapshot { summary, device, is_device_chosen: is_chosen, engine })
     }
@@ -159,7 +163,9 @@ impl OpenSnapshot {
         }
         match self.device.events.checked_sub(1) {
             None => format!("no event {event}: the trace is empty"),
-            Some(last) => format!("no event {}: the last is {}", group_digits(event.unsigned_abs()), group_digits(last)),
+            Some(last) => {
+                format!("no event {}: the last is {}", group_digits(event.unsigned_abs()), group_digits(last))
+            }
         }
     }
 

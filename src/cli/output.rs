@@ -1,7 +1,7 @@
 //! Printing to standard output and standard error, which may be closed pipes.
 
 use super::capture::{self, CaptureWriter, is_captured};
-use super::terminal::{SafeWriter, REPLACEMENT, is_terminal};
+use super::terminal::{REPLACEMENT, SafeWriter, is_terminal};
 use base::units::{Moment, group_digits};
 use serde::Serialize;
 use serde_json::Value;

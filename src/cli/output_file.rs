@@ -3,9 +3,9 @@
 //! Every argument that names a file to write has the type [`OutputFile`], which is the only way to write one.
 //! [`refuse_inputs`] compares them with all other paths of the command before anything is read.
 
-use super::temporary_file::TemporaryFile;
 use super::output::standard_output;
 use super::serve::snapshots;
+use super::temporary_file::TemporaryFile;
 use clap::ArgMatches;
 use same_file::Handle;
 use std::ffi::OsString;
@@ -131,7 +131,12 @@ impl OutputFile {
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let (file, begun) = TemporaryFile::create(&named, &folder_of(&place))?;
-        let pending = Pending { temporary: begun, destination: place, file: file.try_clone()?, permissions: old.map(|old| old.permissions()) };
+        let pending = Pending {
+            temporary: begun,
+            destination: place,
+            file: file.try_clone()?,
+            permissions: old.map(|old| old.permissions()),
+        };
         Ok(OutputWriter { out: BufWriter::new(Box::new(file)), pending: Some(pending) })
     }
 }

@@ -1,9 +1,9 @@
 //! Tests of argument parsing.
 
+use super::common_args::TimeArg;
 use super::events::Events;
 use super::live_rows::GroupBy;
 use super::serve::Serve;
-use super::common_args::TimeArg;
 use super::{Command, Memscape};
 use clap::{CommandFactory, Parser};
 use engine::protocol::{Grouping, Topic};

@@ -1,12 +1,12 @@
 //! `memscape plan`: predicts the peak after size changes of groups, and the largest batch that fits.
 
+use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
-use super::output::{to_pretty_json, printable, with_fields};
+use super::output::{printable, to_pretty_json, with_fields};
 use super::rules::CategoryRules;
 use super::scaling;
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{SnapshotArgs, parse_bytes};
 use base::units::{Bytes, Moment, group_digits};
 use clap::Args;
 use engine::protocol::{Factor, PlanGroup, PlanPage, PlanQuestion, Preset, WhatIf, WhatIfQuestion, read_factor};

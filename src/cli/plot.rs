@@ -1,12 +1,12 @@
 //! `memscape plot`: draws the timeline with the page's own state and writes it as SVG.
 
-use super::open_snapshot::select_device;
+use super::common_args::SnapshotArgs;
 use super::input::Input;
 use super::kept_file::OpenedFile;
+use super::open_snapshot::select_device;
 use super::opening::open_first;
 use super::output_file::{OutputFile, OutputWriter};
 use super::rules::CategoryRules;
-use super::common_args::SnapshotArgs;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use engine::protocol::{Grouping, Reply};
@@ -16,12 +16,12 @@ use picture::timeline::{Axis, time_axis_margin};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Write};
+use ui::drawing::Canvas;
 use ui::effect::GivenFile;
 use ui::export::ExportStep;
 use ui::features::FeatureCommand;
 use ui::figure::sheet::MIN_FRAME;
 use ui::picture_file::{Format, Picture};
-use ui::drawing::Canvas;
 use ui::{Action, Command, Effect, State, update};
 
 /// Allowed width and height of the picture in CSS pixels.
@@ -119,7 +119,8 @@ pub(crate) fn plot(options: &Plot) -> Result<(), String> {
     }
     page.act(Action::Command(Command::Feature(FeatureCommand::Export(ExportStep::Save(Format::Svg)))));
     let picture = page.picture()?;
-    let (look, inks) = if options.dark { (PictureTheme::dark(), Inks::DARK) } else { (PictureTheme::light(), Inks::LIGHT) };
+    let (look, inks) =
+        if options.dark { (PictureTheme::dark(), Inks::DARK) } else { (PictureTheme::light(), Inks::LIGHT) };
     let look = if options.colour.is_ordered() { look.with_ordered_palette() } else { look };
     let wrong = |error: io::Error| format!("{}: {error}", options.out.path().display());
     let mut out = TextWriter { out: options.out.create().map_err(wrong)?, error: None };

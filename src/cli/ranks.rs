@@ -2,7 +2,7 @@
 
 use super::diff::{Diff, diff};
 use super::file_survey::default_memory_bytes;
-use super::output::{print, printable, print_stderr};
+use super::output::{print, print_stderr, printable};
 use super::output_file::OutputFile;
 use super::ranks_json::as_json;
 use super::ranks_survey::{Surveys, parse_memory, survey};
@@ -189,7 +189,8 @@ fn file(rank: &Rank) -> &str {
 fn as_text(of: &Ranks, top: usize) -> String {
     let mut text = String::new();
     of.verdict.iter().chain(&of.notes).for_each(|sentence| text += &(printable(sentence) + "\n"));
-    let numbers = HEADINGS.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number_column(heading, min));
+    let numbers =
+        HEADINGS.into_iter().zip([6, 10, 11, 10, 10, 14, 5]).map(|(heading, min)| table::number_column(heading, min));
     let mut table = Table::new(0, 1, numbers.chain([table::name_column(" file", 0)]).collect::<Vec<_>>());
     let rows = shown_ranks(of, top);
     let mut failed = Vec::new();

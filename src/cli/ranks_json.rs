@@ -1,7 +1,7 @@
 //! JSON output of `memscape ranks --json`.
 
 use super::output::to_pretty_json;
-use compare::ranks::{Rank, Ranks, RankQuantiles};
+use compare::ranks::{Rank, RankQuantiles, Ranks};
 use engine::protocol::SCHEMA;
 use serde_json::{Map, Value, json};
 

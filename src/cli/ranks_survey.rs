@@ -1,8 +1,8 @@
 //! Surveys of many files on all cores, within a memory budget. The tables of a file are dropped once it is surveyed.
 
 use super::cancellation::{self, CancelFlag};
-use super::input::Input;
 use super::file_survey::survey_open_file;
+use super::input::Input;
 use super::opening::open_with;
 use super::serve::{ALL_ENTRIES, Search, Snapshot, search};
 use base::natural::compare_names;

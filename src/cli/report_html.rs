@@ -6,7 +6,7 @@ use std::fmt::Write;
 use ui::cell_text::{exact, is_numeric, left_out_text, short, total_row};
 
 /// Maximum number of rows that are drawn as curves. More are drawn as a heat map.
-const MOST_CURVES: usize = 16;
+const MAX_CURVES: usize = 16;
 /// Heights in CSS pixels: of a curve, of a row of the heat map, and of the chart of the spread.
 const CURVE_PX: usize = 30;
 const ROW_PX: usize = 6;
@@ -105,7 +105,7 @@ fn write_table(out: &mut String, sheet: &Sheet) {
 /// Draws the live bytes of all ranks over time, and their spread below.
 fn draw_map(out: &mut String, map: &HeatMap) {
     let columns = map.columns as usize;
-    let are_curves = map.rows.len() <= MOST_CURVES;
+    let are_curves = map.rows.len() <= MAX_CURVES;
     let row_height = if are_curves { CURVE_PX + 4 } else { ROW_PX };
     let (height, width) = (map.rows.len() * row_height, NAMES_PX + columns * COLUMN_PX);
     let whole = height + 12 + SPREAD_PX;

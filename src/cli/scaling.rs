@@ -1,10 +1,10 @@
 //! Measured growth of call sites between two snapshots, for `memscape plan --scaling-from`.
 
-use super::open_snapshot::OpenSnapshot;
 use super::cancellation;
 use super::common_args::SnapshotArgs;
+use super::open_snapshot::OpenSnapshot;
 use base::slice::TimeSlice;
-use compare::{Comparer, MeasuredScaling, CompareOptions};
+use compare::{CompareOptions, Comparer, MeasuredScaling};
 use engine::protocol::{Factor, PlanQuestion};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -33,7 +33,11 @@ pub(crate) fn measure(asking: &mut OpenSnapshot, other: &Path, growth: Option<f6
 ///
 /// # Errors
 /// Returns one sentence if a number is too large or too small.
-pub(crate) fn add_to_plan(measured: &MeasuredScaling, by: Option<Factor>, plan: &mut PlanQuestion) -> Result<(), String> {
+pub(crate) fn add_to_plan(
+    measured: &MeasuredScaling,
+    by: Option<Factor>,
+    plan: &mut PlanQuestion,
+) -> Result<(), String> {
     let own = || Factor::new((measured.growth * 1000.0).round() as u64, 1000);
     let groups = by.or_else(own).and_then(|by| measured.groups(by));
     plan.groups.extend(groups.ok_or("sequence: the number is too large or too small")?);

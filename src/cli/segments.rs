@@ -1,17 +1,17 @@
 //! `memscape segments`: the allocator's segments and blocks at the cursor.
 
 use super::allocations::largest;
+use super::common_args::{AtArg, OutputArgs, SnapshotArgs, When, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
-use super::output::{after_event, more_rows_line, to_pretty_json, printable, with_fields};
-use super::segments_json::{self, Sites, bars_of, hex, blocks_of, block_state};
+use super::output::{after_event, more_rows_line, printable, to_pretty_json, with_fields};
+use super::segments_json::{self, Sites, bars_of, block_state, blocks_of, hex};
 use super::table::{self, Column, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{AtArg, OutputArgs, SnapshotArgs, When, parse_bytes};
-use base::units::{Bytes, Moment, pluralize, group_digits, percent};
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use clap::Args;
 use engine::protocol::{
-    MomentFacts, MemoryFilter, PieceKind, Scope, SegmentSort, StateFit, StatePage, StatePiece, StateQuestion, StateSums,
-    pool_name,
+    MemoryFilter, MomentFacts, PieceKind, Scope, SegmentSort, SegmentsFit, SegmentsPage, SegmentsPiece,
+    SegmentsQuestion, SegmentsSums, pool_name,
 };
 use engine::{Answer, Question};
 use serde_json::json;
@@ -73,16 +73,19 @@ pub(crate) fn segments(terms: &Segments) -> Result<String, String> {
             "time_us": facts.time_us,
             "request_bytes": terms.request,
         });
-        return Ok(to_pretty_json(&with_fields(asking.document(fields), segments_json::fields(&page, &sites, &asking.summary.pools))));
+        return Ok(to_pretty_json(&with_fields(
+            asking.document(fields),
+            segments_json::fields(&page, &sites, &asking.summary.pools),
+        )));
     }
     Ok(as_text(&asking, terms, &facts, &page, &sites))
 }
 
 /// Fetches all segments and blocks, in several parts, since the engine returns a limited number of rows at a time.
-fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<StatePage> {
+fn fetch_page(asking: &mut OpenSnapshot, terms: &Segments, moment: u32) -> Option<SegmentsPage> {
     let _device = asking.device.device;
     let mut ask = |first| {
-        let question = StateQuestion {
+        let question = SegmentsQuestion {
             moment,
             only: MemoryFilter { pool: terms.pool, stream: terms.stream, address: None },
             sort: SegmentSort::Address,
@@ -134,7 +137,7 @@ fn exact_bytes(bytes: u64) -> String {
     format!("{} ({} B)", Bytes(bytes), group_digits(bytes))
 }
 
-fn sums_text(sums: &StateSums) -> String {
+fn sums_text(sums: &SegmentsSums) -> String {
     format!(
         "reserved {} in {}\n  live {} in {}, awaiting free {}, allocated (rounded) ≥ {}\n  free (cached) ≤ {} in {}, largest ≤ {}\n",
         exact_bytes(sums.reserved),
@@ -160,7 +163,7 @@ const COLUMNS: [(&str, usize); 7] = [
     ("free blocks", 11),
 ];
 
-fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &StatePage, sites: &Sites) -> String {
+fn as_text(asking: &OpenSnapshot, terms: &Segments, facts: &MomentFacts, page: &SegmentsPage, sites: &Sites) -> String {
     let is_peak = if facts.moment == asking.peak() { ", the peak" } else { "" };
     let mut text = format!("{}: {}{is_peak}\n  ", asking.heading(), after_event(facts.moment));
     text.push_str(&sums_text(&page.whole));
@@ -211,7 +214,7 @@ fn block_columns() -> Vec<Column> {
 }
 
 /// Returns the cells of a block: address, state, requested bytes, bytes of the block and call site.
-fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
+fn block_cells(piece: &SegmentsPiece, sites: &Sites) -> [String; 5] {
     let (bytes, sign, site) = match (piece.kind, piece.recorded) {
         (PieceKind::Free | PieceKind::Rounding, _) => (piece.rounded, "≤", ""),
         (_, recorded) => {
@@ -230,7 +233,7 @@ fn block_cells(piece: &StatePiece, sites: &Sites) -> [String; 5] {
     ]
 }
 
-fn fit_text(asking: &OpenSnapshot, terms: &Segments, fit: &StateFit) -> String {
+fn fit_text(asking: &OpenSnapshot, terms: &Segments, fit: &SegmentsFit) -> String {
     let (asked, name) = (terms.request.unwrap_or(0), group_name(asking, fit.pool, fit.stream));
     let begin = format!("  request of {}, rounded {}, in the {name}:", exact_bytes(asked), exact_bytes(fit.rounded));
     match fit.block {

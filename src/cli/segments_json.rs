@@ -2,7 +2,7 @@
 
 use super::output::with_fields;
 use engine::protocol::{
-    PieceKind, PoolName, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, pool_name,
+    PieceKind, PoolName, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, pool_name,
 };
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -11,20 +11,20 @@ use std::collections::HashMap;
 pub(crate) type Sites = HashMap<u32, String>;
 
 /// Returns the segments of a group.
-pub(crate) fn bars_of(page: &StatePage, place: usize) -> impl Iterator<Item = &StateBar> {
+pub(crate) fn bars_of(page: &SegmentsPage, place: usize) -> impl Iterator<Item = &SegmentsBar> {
     let row = |place: usize| page.groups.get(place).map_or(u32::MAX, |group| group.row);
     let rows = row(place)..row(place + 1);
     page.bars.iter().filter(move |bar| rows.contains(&bar.row))
 }
 
 /// Returns the blocks of a segment, including the free ones.
-pub(crate) fn blocks_of<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+pub(crate) fn blocks_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     let [from, to] = bar.pieces.map(|piece| piece as usize);
     page.pieces.get(from..to).unwrap_or_default()
 }
 
 /// Returns the state of a block: `live`, `awaiting_free` or `free`.
-pub(crate) fn block_state(piece: &StatePiece) -> &'static str {
+pub(crate) fn block_state(piece: &SegmentsPiece) -> &'static str {
     match piece.kind {
         PieceKind::Live => "live",
         PieceKind::Pending => "awaiting_free",
@@ -38,12 +38,12 @@ pub(crate) fn hex(address: u64) -> String {
 }
 
 /// Returns the JSON fields of all segments, their groups, and the request.
-pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Value {
-    let segment = |bar: &StateBar| {
+pub(crate) fn fields(page: &SegmentsPage, sites: &Sites, pools: &[PoolName]) -> Value {
+    let segment = |bar: &SegmentsBar| {
         let blocks: Vec<Value> = blocks_of(page, bar).iter().map(|piece| block(piece, sites)).collect();
         with_fields(sums(&bar.sums), json!({"address": hex(bar.segment), "blocks": blocks}))
     };
-    let group = |(place, group): (usize, &StateGroup)| {
+    let group = |(place, group): (usize, &SegmentsGroup)| {
         json!({
             "pool": group.pool,
             "pool_name": group.pool.map(|pool| pool_name(pools, pool)),
@@ -62,7 +62,7 @@ pub(crate) fn fields(page: &StatePage, sites: &Sites, pools: &[PoolName]) -> Val
     })
 }
 
-fn sums(sums: &StateSums) -> Value {
+fn sums(sums: &SegmentsSums) -> Value {
     json!({
         "segment_count": sums.segments,
         "reserved_bytes": sums.reserved,
@@ -76,7 +76,7 @@ fn sums(sums: &StateSums) -> Value {
     })
 }
 
-fn block(piece: &StatePiece, sites: &Sites) -> Value {
+fn block(piece: &SegmentsPiece, sites: &Sites) -> Value {
     match piece.kind {
         PieceKind::Live | PieceKind::Pending => json!({
             "address": hex(piece.address),
@@ -93,7 +93,7 @@ fn block(piece: &StatePiece, sites: &Sites) -> Value {
     }
 }
 
-fn fit(fit: &StateFit) -> Value {
+fn fit(fit: &SegmentsFit) -> Value {
     json!({
         "pool": fit.pool,
         "stream": fit.stream,

@@ -1,12 +1,12 @@
 //! `memscape whatif -o`: writes a simulated run as a snapshot that opens like a recorded one.
 
-use super::open_snapshot::OpenSnapshot;
-use super::output::{to_pretty_json, print};
-use super::output_file::OutputFile;
 use super::compressed::{CompressedWriter, CompressionKind};
+use super::open_snapshot::OpenSnapshot;
+use super::output::{print, to_pretty_json};
+use super::output_file::OutputFile;
 use super::plan;
 use super::what_if::WhatIfArgs;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::crop::{CropError, SimulatedRun, SimulatedSummary};
 use engine::protocol::PlanQuestion;
 use engine::{Answer, Question};

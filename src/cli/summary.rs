@@ -3,12 +3,13 @@
 use super::input::Input;
 use super::kept_file;
 use super::opening::{name_of, open};
-use super::output::{to_pretty_json, print, printable};
+use super::output::{print, printable, to_pretty_json};
 use super::terminal::wrap_to_terminal;
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use clap::Args;
 use engine::protocol::{
-    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PeakCheck, TENSORS, TENSORS_FOUND,
+    CAPACITY, COUNTED_PEAK, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PeakCheck, TENSORS,
+    TENSORS_FOUND,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -112,7 +113,8 @@ fn describe_device(device: &DeviceSummary, lines: &mut Vec<String>) {
     let span = device
         .time_us
         .map_or_else(String::new, |(first, last)| format!(" in {}", duration_us(last.saturating_sub(first))));
-    let ooms = if device.oom_count() > 0 { ", ".to_owned() + &pluralize(device.oom_count(), "OOM") } else { String::new() };
+    let ooms =
+        if device.oom_count() > 0 { ", ".to_owned() + &pluralize(device.oom_count(), "OOM") } else { String::new() };
     lines.push(format!(
         "  {name}: {}{span}{ooms}, {}, {}, {}",
         pluralize(device.events, "event"),

@@ -122,7 +122,8 @@ impl Table {
 
     /// Returns the text of a row's cells in a band.
     fn text_of(&self, band: &Band, line: usize) -> String {
-        let cell = |placed: &PlacedColumn, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
+        let cell =
+            |placed: &PlacedColumn, part: usize| placed.cells.get(line).and_then(|lines| lines.get(part).cloned());
         let height = band.columns.iter().filter_map(|placed| placed.cells.get(line)).map(Vec::len).max().unwrap_or(0);
         let mut text = String::new();
         for part in 0..height {

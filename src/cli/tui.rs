@@ -1,8 +1,8 @@
 //! `memscape tui`: starts the terminal interface of `src/tui` on local files.
 
 use super::cache::CacheEntry;
-use super::input::Input;
 use super::file_survey::survey_file;
+use super::input::Input;
 use super::opening::cache_entry;
 use super::output::{print, standard_output};
 use super::serve::snapshots;

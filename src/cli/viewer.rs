@@ -22,7 +22,8 @@ pub(crate) fn viewer(path: Option<&Path>) -> Result<String, String> {
         Some(path) => {
             let shown = path.display();
             let bytes = fs::read(path).map_err(|error| format!("--viewer {shown}: {error}"))?;
-            let page = String::from_utf8(bytes).ok().filter(|page| page.contains(PAGE_MARKER) && page.contains("</body>"));
+            let page =
+                String::from_utf8(bytes).ok().filter(|page| page.contains(PAGE_MARKER) && page.contains("</body>"));
             let page =
                 page.ok_or_else(|| format!("--viewer {shown} is not a memscape.html, which ./run build makes"))?;
             if page.contains("id=\"part-snapshot\"") {

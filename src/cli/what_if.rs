@@ -1,13 +1,13 @@
 //! `memscape whatif`: predicts reserved memory under other allocator settings, and reports how well the simulation
 //! reproduces the recording.
 
+use super::common_args::{SnapshotArgs, parse_bytes};
 use super::open_snapshot::OpenSnapshot;
-use super::output::{to_pretty_json, printable};
+use super::output::{printable, to_pretty_json};
 use super::output_file::OutputFile;
 use super::plan;
 use super::table::{self, Table};
 use super::terminal::wrap_to_terminal;
-use super::common_args::{SnapshotArgs, parse_bytes};
 use base::units::{Bytes, group_digits};
 use clap::Args;
 use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset};

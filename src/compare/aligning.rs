@@ -6,7 +6,7 @@ use crate::key::{Key, PAIRING_KEYS};
 use crate::sequence::{Diff, Window};
 use crate::tables::KeyTables;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
@@ -114,7 +114,12 @@ impl Aligner {
     }
 
     /// Pairs allocations and returns the method to align moments.
-    fn pair_allocations(&mut self, sides: [&Side; 2], tables: &mut KeyTables, slice: &mut TimeSlice) -> SliceResult<Align> {
+    fn pair_allocations(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut KeyTables,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Align> {
         self.choose_key(sides, tables, slice)?;
         let steps = self.paired_steps.as_deref().unwrap_or_default();
         for ((sequence, keys), others) in self.sequences.iter_mut().zip(&self.keys).zip(self.counts.iter().rev()) {
@@ -228,8 +233,11 @@ impl Aligner {
             let borders = steps.as_flattened();
             let (next_pair, next_border) = &mut self.next_anchor;
             while let Some((one, other)) = self.found.pairs.get(*next_pair) {
-                let born = (a.allocations.born(AllocationId(one)).0, b.allocations.born(AllocationId(other)).0);
-                while let Some(border) = borders.get(*next_border).filter(|border| border.0 < born.0) {
+                let allocated_at = (
+                    a.allocations.allocated_at(AllocationId(one)).0,
+                    b.allocations.allocated_at(AllocationId(other)).0,
+                );
+                while let Some(border) = borders.get(*next_border).filter(|border| border.0 < allocated_at.0) {
                     slice.tick()?;
                     alignment.add(border.0, border.1);
                     *next_border += 1;
@@ -237,8 +245,8 @@ impl Aligner {
                 slice.spend(2)?;
                 // The state before an allocation is aligned with the state before its partner. Everything in between
                 // comes before both.
-                alignment.add(born.0.saturating_sub(1), born.1.saturating_sub(1));
-                alignment.add(born.0, born.1);
+                alignment.add(allocated_at.0.saturating_sub(1), allocated_at.1.saturating_sub(1));
+                alignment.add(allocated_at.0, allocated_at.1);
                 *next_pair += 1;
             }
             while let Some(border) = borders.get(*next_border) {
@@ -283,8 +291,8 @@ impl Sequence {
 /// last one.
 fn windows(sides: [&Side; 2], sequences: [&Sequence; 2], steps: &[[(u32, u32); 2]]) -> Vec<Window> {
     let place = |side: &Side, sequence: &Sequence, moment: u32| {
-        let born = side.history.allocations.allocated_by(Moment(moment).0);
-        sequence.places.partition_point(|&place| place < born) as u32
+        let allocated_at = side.history.allocations.allocated_by(Moment(moment).0);
+        sequence.places.partition_point(|&place| place < allocated_at) as u32
     };
     let mut windows = Vec::new();
     let mut from = (0, 0);

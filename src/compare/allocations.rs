@@ -1,10 +1,10 @@
 //! Comparison of single allocations that are live at two moments, each with its partner.
 
 use crate::aligning::AlignmentResult;
-use crate::answer::{AllocationRow, AllocationDifferences, MOST_ALLOCATIONS, PerSide};
+use crate::answer::{AllocationDifferences, AllocationRow, MAX_ALLOCATIONS, PerSide};
 use crate::sums::site_of;
 use crate::tables::KeyTables;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -43,8 +43,8 @@ impl AllocationComparison {
         let live = |which: usize, id: u32| match (sides.get(which), moments.get(which)) {
             (Some(side), Some(moment)) if id != NONE => {
                 let allocations = &side.history.allocations;
-                let is_live =
-                    allocations.born(AllocationId(id)) <= *moment && allocations.outlives(AllocationId(id), *moment);
+                let is_live = allocations.allocated_at(AllocationId(id)) <= *moment
+                    && allocations.outlives(AllocationId(id), *moment);
                 if is_live { allocations.size(AllocationId(id)) } else { 0 }
             }
             _ => 0,
@@ -93,7 +93,7 @@ impl AllocationComparison {
                 let bytes = |[a, b]: [u32; 2]| PerSide { a: live(0, a), b: live(1, b) };
                 let rank = |bytes: PerSide| u128::from(!bytes.a.abs_diff(bytes.b));
                 let order = self.ids.iter().zip(0..).map(|(ids, at)| (rank(bytes(*ids)), at));
-                let largest = sorted_numbers(order.collect()).into_iter().take(MOST_ALLOCATIONS);
+                let largest = sorted_numbers(order.collect()).into_iter().take(MAX_ALLOCATIONS);
                 let rows = largest.filter_map(|at| self.ids.get(at as usize)).map(|&ids| {
                     let known = |id: u32| Some(id).filter(|id| *id != NONE);
                     let bytes = bytes(ids);

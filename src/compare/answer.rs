@@ -234,7 +234,7 @@ impl AllocationRow {
 /// Allocations whose live bytes differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocationDifferences {
-    /// Largest differences first, at most [`MOST_ALLOCATIONS`].
+    /// Largest differences first, at most [`MAX_ALLOCATIONS`].
     pub rows: Vec<AllocationRow>,
     /// Number of allocations that differ, including those not listed.
     pub count: u64,
@@ -245,7 +245,7 @@ pub struct AllocationDifferences {
 }
 
 /// Maximum number of listed allocations.
-pub const MOST_ALLOCATIONS: usize = 1000;
+pub const MAX_ALLOCATIONS: usize = 1000;
 
 /// Result of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,18 +2,20 @@
 
 use crate::aligning::Aligner;
 use crate::alignment::{Align, Alignment};
-use crate::answer::{AllocationDifferences, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, SideFacts, PerSide};
 use crate::allocations::AllocationComparison;
-use crate::key::{SUM_KEYS, Key, PAIRING_KEYS};
-use crate::scaling::{MeasuredScaling, growth};
+use crate::answer::{
+    AllocationDifferences, Comparison, FactorGroup, Lifetimes, Matched, MomentPair, PerSide, SideFacts,
+};
+use crate::key::{Key, PAIRING_KEYS, SUM_KEYS};
 use crate::pairing::Pairing;
+use crate::scaling::{MeasuredScaling, growth};
 use crate::steps::Steps;
 use crate::sums::Sums;
 use crate::tables::KeyTables;
 use crate::tree::{NodeSelection, Tree, tree_key};
 use crate::verdict::verdict;
 use crate::warnings::warnings;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{Moment, pluralize};
 use engine::Side;
 use hashbrown::HashMap;
@@ -129,7 +131,9 @@ impl Comparer {
         let [of_a, _] = self.tables.of(Key::CallSite);
         let of_a = of_a?;
         let count = a.history.allocations.len();
-        Some(MeasuredScaling::new(growth, self.pairing.growths(), count, |number| of_a.number_of(a, AllocationId(number as u32))))
+        Some(MeasuredScaling::new(growth, self.pairing.growths(), count, |number| {
+            of_a.number_of(a, AllocationId(number as u32))
+        }))
     }
 
     /// Aligns moments, which is the first part of [`Comparing::step`].
@@ -218,7 +222,12 @@ impl Comparer {
         }
     }
 
-    fn comparison(&mut self, sides: [&Side; 2], moments: (Moment, Moment), allocations: AllocationDifferences) -> Comparison {
+    fn comparison(
+        &mut self,
+        sides: [&Side; 2],
+        moments: (Moment, Moment),
+        allocations: AllocationDifferences,
+    ) -> Comparison {
         let [a, b] = sides;
         let rows = self.sums.as_mut().map_or_else(Vec::new, Sums::take_rows);
         let pools = self.pools.as_mut().map_or_else(Vec::new, Sums::take_rows);

@@ -1,7 +1,7 @@
 //! Difference of live bytes over the columns of a window and over the whole trace.
 
 use crate::alignment::Alignment;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -67,7 +67,13 @@ impl Delta {
     }
 
     /// Finds the largest differences of the whole trace.
-    fn search(&mut self, a: &DeviceHistory, b: &DeviceHistory, alignment: &Alignment, slice: &mut TimeSlice) -> SliceResult {
+    fn search(
+        &mut self,
+        a: &DeviceHistory,
+        b: &DeviceHistory,
+        alignment: &Alignment,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.largest.is_some() {
             return Ok(());
         }

@@ -2,8 +2,8 @@
 //! its innermost frame, so that all stacks of a file are numbered in one pass.
 
 use crate::key::Key;
-use analysis::{Sites, CodeOrigin, site};
-use base::slice::{TimeSlice, SliceResult};
+use analysis::{CodeOrigin, Sites, site};
+use base::slice::{SliceResult, TimeSlice};
 use engine::protocol::Grouping;
 use engine::{ModuleSearch, Side};
 use hashbrown::HashMap;
@@ -109,7 +109,13 @@ impl KeyNumbers {
     }
 
     /// Numbers all stacks, modules or groups.
-    pub(crate) fn step(&mut self, side: &Side, sites: &mut Sites, common: &mut SharedTexts, slice: &mut TimeSlice) -> SliceResult {
+    pub(crate) fn step(
+        &mut self,
+        side: &Side,
+        sites: &mut Sites,
+        common: &mut SharedTexts,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if let Some(by) = self.grouping() {
             let count = side.group_count(by) as usize;
             while let Some(part) = slice.next_range(&mut self.next, count, 64)? {

@@ -12,17 +12,17 @@
 
 mod aligning;
 mod alignment;
+mod allocations;
 mod answer;
 mod comparing;
 mod delta;
-mod allocations;
 mod key;
 mod keyed;
-mod scaling;
 mod pair;
 mod pairing;
 pub mod ranks;
 mod report;
+mod scaling;
 mod sequence;
 mod steps;
 mod sums;
@@ -33,13 +33,13 @@ mod warnings;
 
 pub use alignment::{Align, Alignment, peaks_in};
 pub use answer::{
-    AllocationRow, AllocationDifferences, Comparison, FactorGroup, Lifetimes, MOST_ALLOCATIONS, Matched, MomentPair, Outcome,
-    Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, PerSide, factor, factor_of,
+    AllocationDifferences, AllocationRow, Comparison, FactorGroup, Lifetimes, MAX_ALLOCATIONS, Matched, MomentPair,
+    Outcome, PerSide, Row, SideFacts, SiteFactor, SiteLifetimes, StepRow, TreeRow, factor, factor_of,
 };
-pub use comparing::{Comparer, CompareOptions};
+pub use comparing::{CompareOptions, Comparer};
 pub use key::Key;
-pub use scaling::{ScalingClass, MeasuredScaling};
-pub use pair::{Pair, FileSlot};
+pub use pair::{FileSlot, Pair};
 pub use report::report;
+pub use scaling::{MeasuredScaling, ScalingClass};
 pub use sequence::{Diff, Window};
 pub use verdict::signed;

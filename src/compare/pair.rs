@@ -4,16 +4,16 @@
 //! for them. Questions about both files are answered here.
 
 use crate::alignment::{Alignment, peaks_in};
-use crate::comparing::{Comparer, CompareOptions};
+use crate::comparing::{CompareOptions, Comparer};
 use crate::delta::Delta;
 use crate::report::report;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use engine::protocol::{
-    Align, CategorySet, FileSummary, PairAnswer, PairMoments, PairMap, PairQuestion, Pairing, PlanGroup, PlanQuestion,
+    Align, CategorySet, FileSummary, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, PlanGroup, PlanQuestion,
     second_file_ordinal, split_ordinal,
 };
-use engine::{Answer, Ask, Engine, Question, Reply, Request, Side, NeededBytes, Work};
+use engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Side, Work};
 use std::collections::VecDeque;
 use std::mem::discriminant;
 
@@ -57,7 +57,18 @@ impl Pair {
     /// Creates a pair without files. `make` creates an engine.
     pub fn new(make: fn() -> Engine) -> Pair {
         let (second, fed, waiting, kept, replies, categories, internal, paths) = Default::default();
-        Pair { first: make(), second, make_engine: make, receiver: fed, waiting, comparison: kept, replies, categories, internal, paths }
+        Pair {
+            first: make(),
+            second,
+            make_engine: make,
+            receiver: fed,
+            waiting,
+            comparison: kept,
+            replies,
+            categories,
+            internal,
+            paths,
+        }
     }
 
     /// Handles a request. A request to open a file applies to the first one.
@@ -280,7 +291,8 @@ impl Pair {
         let kept = self.comparison.take();
         let (Some(a), Some(b)) = (self.side(ask.device), self.side(pairing.b)) else { return Ok(None) };
         let Pairing { align, paths, .. } = pairing;
-        let same = |kept: &ActiveComparison| (kept.a, kept.b, kept.align, kept.paths) == (ask.device, pairing.b, align, paths);
+        let same =
+            |kept: &ActiveComparison| (kept.a, kept.b, kept.align, kept.paths) == (ask.device, pairing.b, align, paths);
         let mut kept = kept.filter(|kept| same(kept)).unwrap_or_else(|| {
             let wanted = CompareOptions { align, key: pairing.key, ..CompareOptions::default() };
             let prefixes = if paths == self.paths.0 { self.paths.1.clone() } else { Vec::new() };

@@ -2,12 +2,12 @@
 //! before recording are not included.
 
 use crate::aligning::AlignmentResult;
-use crate::answer::{FactorGroup, Lifetimes, Outcome, SiteFactor, SiteLifetimes, PerSide};
+use crate::answer::{FactorGroup, Lifetimes, Outcome, PerSide, SiteFactor, SiteLifetimes};
 use crate::key::Key;
 use crate::scaling::SiteGrowth;
 use crate::sums::site_of;
 use crate::tables::KeyTables;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -17,9 +17,9 @@ use history::replay::AllocationId;
 /// Resolution of factors: steps per doubling.
 const STEPS_PER_DOUBLING: f64 = 32.0;
 /// Maximum number of distinct factors per call site.
-const MOST_FACTORS: usize = 8;
+const MAX_FACTORS: usize = 8;
 /// Maximum number of listed call sites of a group or outcome.
-const MOST_SITES: usize = 10;
+const MAX_SITES: usize = 10;
 /// Lifetimes that differ by at most this many events count as equal.
 const LIFETIME_TOLERANCE_EVENTS: u64 = 16;
 /// Lifetimes that differ by at most the longer one divided by this count as equal.
@@ -69,7 +69,13 @@ pub(crate) struct Pairing {
 
 impl Pairing {
     /// Processes all pairs and the allocations between them.
-    pub(crate) fn step(&mut self, sides: [&Side; 2], tables: &mut KeyTables, found: &AlignmentResult, slice: &mut TimeSlice) -> SliceResult {
+    pub(crate) fn step(
+        &mut self,
+        sides: [&Side; 2],
+        tables: &mut KeyTables,
+        found: &AlignmentResult,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.is_done || found.key.is_none() {
             return Ok(());
         }
@@ -126,7 +132,14 @@ impl Pairing {
         }
     }
 
-    fn add(&mut self, key: u32, example: (bool, AllocationId), outcome: Outcome, bytes: PerSide, longer: LifetimeDifference) {
+    fn add(
+        &mut self,
+        key: u32,
+        example: (bool, AllocationId),
+        outcome: Outcome,
+        bytes: PerSide,
+        longer: LifetimeDifference,
+    ) {
         let site = self.sites.entry(key).or_default();
         site.example.get_or_insert(example);
         if let Some(sum) = site.outcomes.get_mut(outcome as usize) {
@@ -145,7 +158,7 @@ impl Pairing {
         let step = ((bytes.b as f64 / bytes.a as f64).log2() * STEPS_PER_DOUBLING).round() as i32;
         let known = site.factors.iter_mut().position(|factor| factor.step == step);
         let at = known.unwrap_or_else(|| {
-            if site.factors.len() < MOST_FACTORS {
+            if site.factors.len() < MAX_FACTORS {
                 site.factors.push(ByFactor { step, ..ByFactor::default() });
             }
             site.factors.len() - 1
@@ -178,7 +191,7 @@ impl Pairing {
                 .zip(0..)
                 .map(|((factor, _, key), at)| (u128::from(!factor.bytes.b) << 64 | u128::from(self.rank(*key)), at));
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let rows = largest.take(MOST_SITES).map(|&(factor, all, key)| SiteFactor {
+            let rows = largest.take(MAX_SITES).map(|&(factor, all, key)| SiteFactor {
                 site: self.name(key, sides, tables),
                 factor: ratio(factor.bytes),
                 share: (factor.bytes.a.max(factor.bytes.b), all),
@@ -222,16 +235,17 @@ impl Pairing {
                 (u128::from(!bytes.a.max(bytes.b)) << 64 | u128::from(self.rank(key)), at)
             });
             let largest = sorted_numbers(order.collect()).into_iter().filter_map(|at| sites.get(at as usize));
-            let sites = largest.take(MOST_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference: longer })| {
-                let mean = longer.events / i128::from(count.max(1));
-                SiteLifetimes {
-                    site: self.name(key, sides, tables),
-                    allocations: count,
-                    bytes,
-                    longer_events: i64::try_from(mean).unwrap_or(0),
-                    longer_steps: longer.steps / (count as i64).max(1),
-                }
-            });
+            let sites =
+                largest.take(MAX_SITES).map(|&(key, OutcomeSum { count, bytes, lifetime_difference: longer })| {
+                    let mean = longer.events / i128::from(count.max(1));
+                    SiteLifetimes {
+                        site: self.name(key, sides, tables),
+                        allocations: count,
+                        bytes,
+                        longer_events: i64::try_from(mean).unwrap_or(0),
+                        longer_steps: longer.steps / (count as i64).max(1),
+                    }
+                });
             let sites = sites.collect();
             found.push(Lifetimes { outcome, allocations, bytes, sites });
         }
@@ -265,21 +279,26 @@ fn ratio(bytes: PerSide) -> f64 {
 }
 
 /// Returns the difference in lifetime of a pair, in terms of B. 0 if both are about equal.
-fn lifetime_difference([a, b]: [&Side; 2], found: &AlignmentResult, one: AllocationId, other: AllocationId) -> LifetimeDifference {
-    let ends = |side: &Side, id: AllocationId| side.history.allocations.died(id);
+fn lifetime_difference(
+    [a, b]: [&Side; 2],
+    found: &AlignmentResult,
+    one: AllocationId,
+    other: AllocationId,
+) -> LifetimeDifference {
+    let ends = |side: &Side, id: AllocationId| side.history.allocations.freed_at(id);
     let last = Moment(b.history.event_count());
     let expected = match ends(a, one) {
-        Some(died) => found.alignment.to_b(died),
+        Some(freed_at) => found.alignment.to_b(freed_at),
         // Both are live at the end, no matter how long the traces are.
         None if ends(b, other).is_none() => return LifetimeDifference::default(),
         None => last,
     };
-    let died = ends(b, other).unwrap_or(last);
-    let born = b.history.allocations.born(other);
-    let difference = i64::from(died.0) - i64::from(expected.0);
-    let life = u64::from(died.0.max(expected.0).saturating_sub(born.0));
+    let freed_at = ends(b, other).unwrap_or(last);
+    let allocated_at = b.history.allocations.allocated_at(other);
+    let difference = i64::from(freed_at.0) - i64::from(expected.0);
+    let life = u64::from(freed_at.0.max(expected.0).saturating_sub(allocated_at.0));
     match difference.unsigned_abs() > LIFETIME_TOLERANCE_EVENTS.max(life / LIFETIME_TOLERANCE_PART) {
-        true => LifetimeDifference { events: difference.into(), steps: found.steps_between(expected, died) },
+        true => LifetimeDifference { events: difference.into(), steps: found.steps_between(expected, freed_at) },
         false => LifetimeDifference::default(),
     }
 }

@@ -1,8 +1,8 @@
 //! The comparison as an insight: its verdict as statements, its numbers as tables.
 
-use crate::answer::{Comparison, Row, TreeRow, PerSide, factor, relation};
+use crate::answer::{Comparison, PerSide, Row, TreeRow, factor, relation};
 use crate::verdict::signed;
-use base::units::{Bytes, Moment, pluralize, group_digits, percent};
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use engine::protocol::{Cell, Chart, DeltaBox, Evidence, Report, Sheet, SheetColumn, SheetRow, Statement, Tone, Topic};
 
 /// Builder of tables with a maximum number of rows.

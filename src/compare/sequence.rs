@@ -1,14 +1,14 @@
 //! Longest common subsequence of two sequences of numbers, by Myers' algorithm in linear space. The shortest edit path
 //! is searched from both ends of a box. Where the searches meet, the box is split.
 //!
-//! A search that does not meet within [`MOST_EDITS`] edits splits its box at the furthest point. Then more than
+//! A search that does not meet within [`MAX_EDITS`] edits splits its box at the furthest point. Then more than
 //! necessary is left unpaired, and [`Diff::is_exact`] returns false. So N numbers never take more than about N ×
-//! [`MOST_EDITS`] steps.
+//! [`MAX_EDITS`] steps.
 
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Maximum number of edits of a search from each end.
-const MOST_EDITS: i64 = 256;
+const MAX_EDITS: i64 = 256;
 
 /// A range of both sequences, each as start and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,13 @@ impl Diff {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step(&mut self, a: &[u32], b: &[u32], paired: &mut dyn FnMut(u32, u32), slice: &mut TimeSlice) -> SliceResult {
+    pub fn step(
+        &mut self,
+        a: &[u32],
+        b: &[u32],
+        paired: &mut dyn FnMut(u32, u32),
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         loop {
             slice.spend(1 + std::mem::take(&mut self.owed))?;
             if let Some(search) = &mut self.search {
@@ -106,7 +112,7 @@ impl Diff {
 impl Search {
     fn new(window: Window) -> Search {
         let (n, m) = window.lengths();
-        let room = 2 * (MOST_EDITS.min(n + m) + 1) as usize + 1;
+        let room = 2 * (MAX_EDITS.min(n + m) + 1) as usize + 1;
         let mut search =
             Search { window, edits: 0, next: 0, is_from_end: false, forward: vec![-1; room], backward: vec![-1; room] };
         // Both searches start at their end, as if coming from the adjacent diagonal.
@@ -137,7 +143,7 @@ impl Search {
         let (n, m) = self.window.lengths();
         loop {
             slice.spend(2 + std::mem::take(owed))?;
-            if self.edits > MOST_EDITS {
+            if self.edits > MAX_EDITS {
                 return Ok((self.furthest(), false));
             }
             if self.next > self.edits {

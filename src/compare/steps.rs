@@ -1,13 +1,13 @@
 //! Comparison of steps that both sides have.
 
 use crate::aligning::AlignmentResult;
-use crate::answer::{StepRow, PerSide};
-use base::slice::{TimeSlice, SliceResult};
+use crate::answer::{PerSide, StepRow};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use engine::Side;
 
 /// Maximum number of listed steps.
-const MOST_STEPS: usize = 5000;
+const MAX_STEPS: usize = 5000;
 
 /// Progress of the comparison.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Steps {
 impl Steps {
     /// Looks up the peak and the allocations of each step.
     pub(crate) fn step(&mut self, sides: [&Side; 2], found: &AlignmentResult, slice: &mut TimeSlice) -> SliceResult {
-        while let Some(part) = slice.next_range(&mut self.next, found.steps.len().min(MOST_STEPS), 64)? {
+        while let Some(part) = slice.next_range(&mut self.next, found.steps.len().min(MAX_STEPS), 64)? {
             for (number, [from, to]) in part.clone().zip(found.steps.get(part).unwrap_or_default()) {
                 let peak = |side: &Side, from: u32, to: u32| side.peak_bytes_in(Moment(from), Moment(to));
                 let made = |side: &Side, from: u32, to: u32| {

@@ -1,11 +1,11 @@
 //! Live bytes at a moment of A and of B, by key. The rows add up exactly to both totals.
 
-use crate::answer::{Matched, Row, PerSide};
+use crate::answer::{Matched, PerSide, Row};
 use crate::key::{Key, PAIRING_KEYS};
 use crate::keyed::{NO_KEY, OF_FREE, UNEXPLAINED};
 use crate::tables::KeyTables;
-use analysis::{Sites, CodeOrigin, site};
-use base::slice::{TimeSlice, SliceResult};
+use analysis::{CodeOrigin, Sites, site};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use engine::Side;
@@ -14,7 +14,7 @@ use history::replay::{AllocationId, Candidates};
 use history::snapshot::StackId;
 
 /// Maximum number of listed callers of a row.
-const MOST_CALLERS: usize = 16;
+const MAX_CALLERS: usize = 16;
 
 /// Sum of one key.
 #[derive(Clone, Copy, Default)]
@@ -204,5 +204,5 @@ fn callers(side: &Side, stack: StackId) -> Vec<String> {
         let frame = snapshot.frames.frame(frame);
         Sites::code_origin(snapshot, frame) != CodeOrigin::Native
     });
-    python.take(MOST_CALLERS).map(|frame| site::short_truncated(snapshot, frame)).collect()
+    python.take(MAX_CALLERS).map(|frame| site::short_truncated(snapshot, frame)).collect()
 }

@@ -1,9 +1,9 @@
 //! Cache of the key numbers of both sides.
 
 use crate::key::Key;
-use crate::keyed::{SharedTexts, KeyNumbers, OF_FREE};
+use crate::keyed::{KeyNumbers, OF_FREE, SharedTexts};
 use analysis::Sites;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use history::replay::AllocationId;
 

@@ -1,18 +1,18 @@
 //! Live bytes by call tree: sums of both sides at each node, and the nodes that differ.
 
-use crate::answer::{TreeRow, PerSide};
+use crate::answer::{PerSide, TreeRow};
 use crate::key::Key;
-use crate::keyed::{SharedTexts, NO_KEY, OF_FREE, UNEXPLAINED};
+use crate::keyed::{NO_KEY, OF_FREE, SharedTexts, UNEXPLAINED};
 use crate::sums::{ByNumber, Sum, Sums};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 
 /// A node is listed if its difference is at least the larger total divided by this.
-const SMALLEST_PART: u64 = 500;
+const MIN_PART: u64 = 500;
 /// A node is listed if its size is at least the larger total divided by this.
-const SMALLEST_SIZE: u64 = 300;
+const MIN_SIZE: u64 = 300;
 /// Maximum number of rows.
-const MOST_ROWS: usize = 2000;
+const MAX_ROWS: usize = 2000;
 /// Maximum depth.
 const MAX_DEPTH: usize = 512;
 
@@ -68,8 +68,8 @@ impl Tree {
     fn callees(&self, common: &SharedTexts, total: PerSide, listed: NodeSelection) -> Vec<(u32, u32)> {
         let all = total.a.max(total.b);
         let nodes = self.nodes.iter().filter(|(_, Sum { bytes, .. })| match listed {
-            NodeSelection::Different => bytes.a.abs_diff(bytes.b) >= (all / SMALLEST_PART).max(1),
-            NodeSelection::Large => bytes.a.max(bytes.b) >= (all / SMALLEST_SIZE).max(1),
+            NodeSelection::Different => bytes.a.abs_diff(bytes.b) >= (all / MIN_PART).max(1),
+            NodeSelection::Large => bytes.a.max(bytes.b) >= (all / MIN_SIZE).max(1),
         });
         let callers = |number: u32| common.chain_parts(number).map_or(NO_KEY, |(callers, _)| callers);
         let rank = |(&number, sum): (&u32, &Sum)| {
@@ -105,7 +105,7 @@ impl Tree {
                 last = only;
             }
             rows.push((TreeRow { depth, bytes, count, ..TreeRow::default() }, chain));
-            if rows.len() >= MOST_ROWS {
+            if rows.len() >= MAX_ROWS {
                 break;
             }
             if last != NO_KEY {

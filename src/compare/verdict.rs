@@ -1,19 +1,19 @@
 //! The verdict: one to five sentences, each with one number and its cause.
 
 use crate::alignment::Align;
-use crate::answer::{Comparison, FactorGroup, Outcome, Row, PerSide, factor, relation, factor_of};
+use crate::answer::{Comparison, FactorGroup, Outcome, PerSide, Row, factor, factor_of, relation};
 use base::sorted::sorted_numbers;
-use base::units::{Bytes, Moment, pluralize, group_digits, percent};
+use base::units::{Bytes, Moment, group_digits, percent, pluralize};
 use hashbrown::HashMap;
 
 /// Maximum number of sentences.
-const MOST_SENTENCES: usize = 5;
+const MAX_SENTENCES: usize = 5;
 /// Peaks further apart than the length of B's trace divided by this are at different places.
 const APART_PART: u32 = 20;
 /// Maximum number of differences that a sentence names.
-const MOST_CAUSES: usize = 3;
+const MAX_CAUSES: usize = 3;
 /// A difference is named if it exceeds the larger total divided by this.
-const SMALLEST_PART: u64 = 200;
+const MIN_PART: u64 = 200;
 /// Longer lifetimes are named if they affect more than the larger total divided by this.
 const LONGER_PART: u64 = 50;
 /// Maximum length of a name.
@@ -37,7 +37,7 @@ pub(crate) fn verdict(of: &Comparison) -> Vec<String> {
     }
     sentences.extend(scaling(&of.scaling));
     sentences.extend(lifetimes(of, live));
-    sentences.truncate(MOST_SENTENCES);
+    sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
@@ -95,10 +95,10 @@ fn causes(of: &Comparison, live: PerSide) -> Option<String> {
             None => causes.push((label, *bytes, *in_both)),
         }
     }
-    let least = live.a.max(live.b) / SMALLEST_PART;
+    let least = live.a.max(live.b) / MIN_PART;
     let order = causes.iter().zip(0..).map(|((_, bytes, _), at)| (!bytes.delta().unsigned_abs(), at)).collect();
     let largest = sorted_numbers(order).into_iter().filter_map(|at| causes.get(at as usize));
-    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MOST_CAUSES);
+    let largest = largest.filter(|(_, bytes, _)| bytes.a.abs_diff(bytes.b) > least).take(MAX_CAUSES);
     let words: Vec<String> = largest
         .map(|(label, bytes, in_both)| {
             let label: String = label.chars().take(LONGEST).collect();
@@ -128,7 +128,7 @@ fn scaling(groups: &[FactorGroup]) -> Option<String> {
     };
     Some(match quadratic {
         Some(quadratic) => {
-            let names: Vec<&str> = quadratic.rows.iter().take(MOST_CAUSES).map(|row| &*row.site).collect();
+            let names: Vec<&str> = quadratic.rows.iter().take(MAX_CAUSES).map(|row| &*row.site).collect();
             format!(
                 "{} {}, {} quadratically ({}): {}.",
                 sites(linear),

@@ -1,6 +1,6 @@
 //! Warnings about recordings that differ in kind, so that their comparison is misleading.
 
-use base::units::{Bytes, Moment, pluralize, group_digits};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::Side;
 use history::replay::AllocationId;
 

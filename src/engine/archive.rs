@@ -3,7 +3,7 @@
 use super::archive_error::ArchiveError;
 use super::decoder::Layout;
 use super::input_buffer::{InputBuffer, Supply};
-use super::probe::{PROBE_BYTES, FALLBACK_RANK, snapshot_rank};
+use super::probe::{FALLBACK_RANK, PROBE_BYTES, snapshot_rank};
 use super::protocol::Member;
 use super::survey::{Survey, SurveyStep};
 use base::sorted::sorted_by_key;
@@ -137,7 +137,11 @@ impl Archive {
     }
 
     /// Passes more bytes of the member to the container. Locates the member first.
-    pub(super) fn feed_container(&mut self, feed: &mut InputBuffer, container: &mut Container) -> Result<Supply, ArchiveError> {
+    pub(super) fn feed_container(
+        &mut self,
+        feed: &mut InputBuffer,
+        container: &mut Container,
+    ) -> Result<Supply, ArchiveError> {
         match &mut self.step {
             Step::Member(0) => {
                 container.finish_input();
@@ -213,7 +217,9 @@ impl Archive {
         waiting.reverse();
         let others = Vec::new();
         match waiting.pop() {
-            Some(current) => self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed),
+            Some(current) => {
+                self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed)
+            }
             None => return Err(ArchiveError::NoSnapshot("it is empty".into())),
         }
         Ok(())
@@ -225,7 +231,12 @@ impl Archive {
     }
 
     /// Probes a member by its first bytes, then continues with the next one.
-    fn probe_member(&mut self, mut glimpses: Probes, bytes: Vec<u8>, feed: &mut InputBuffer) -> Result<(), ArchiveError> {
+    fn probe_member(
+        &mut self,
+        mut glimpses: Probes,
+        bytes: Vec<u8>,
+        feed: &mut InputBuffer,
+    ) -> Result<(), ArchiveError> {
         match snapshot_rank(&glimpses.current, bytes) {
             Ok(rank) => glimpses.candidates.push((rank, glimpses.current.clone())),
             Err(why) => glimpses.rejected.push(why),

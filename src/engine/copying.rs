@@ -1,12 +1,12 @@
 //! Rows of a list as text for the clipboard, in parts of half a millisecond of work each.
 
-use super::protocol::{MOST_COPIED, TableText};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use super::protocol::{MAX_COPIED, TableText};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
 /// Target size of a part in bytes: half a millisecond of work for sender and receiver.
 const PART_BYTES: usize = 128 << 10;
 /// Maximum size of the whole text in bytes. Names may be long.
-const MOST_TEXT: usize = 64 << 20;
+const MAX_TEXT: usize = 64 << 20;
 /// Rows written between two checks of the clock.
 const ROWS_PER_CHECK: u32 = 128;
 
@@ -38,13 +38,13 @@ impl CopyProgress {
         loop {
             let mut last = true;
             if let Some(&[from, to]) = chosen.get(self.range_index)
-                && self.rows < MOST_COPIED
-                && self.bytes + text.len() < MOST_TEXT
+                && self.rows < MAX_COPIED
+                && self.bytes + text.len() < MAX_TEXT
             {
                 last = false;
                 let from = from.saturating_add(self.rows_done);
                 let left = to.min(count).saturating_sub(from);
-                let some = left.min(ROWS_PER_CHECK).min(MOST_COPIED - self.rows);
+                let some = left.min(ROWS_PER_CHECK).min(MAX_COPIED - self.rows);
                 (from..from + some).for_each(|row| write(&mut text, row));
                 self.rows += some;
                 self.rows_done += some;

@@ -1,6 +1,6 @@
 //! Decoders for the content of a container: one for each format, with the same snapshot values as output.
 
-use super::event_sink::{RecordingSink, InputState, PendingWork};
+use super::event_sink::{InputState, PendingWork, RecordingSink};
 use super::protocol::LoadRange;
 use super::snapviewer::{DRAWING, Drawing};
 use super::spans::JoinError;
@@ -9,7 +9,7 @@ use history::compact::{self, CompactError};
 use history::container::Content;
 use history::json::{self, JsonError};
 use history::pickle::{self, PickleError};
-use history::replay::{PartialEnd, MOST_EVENTS, Partial, Recorder};
+use history::replay::{MAX_EVENTS, Partial, PartialEnd, Recorder};
 use history::snapshot::{ContentError, ReadError, Reader, Snapshot, WarningKind};
 
 /// Error of decoding the content.
@@ -33,7 +33,7 @@ pub(super) enum DecodeError {
     /// Events beyond the maximum were left out.
     #[error(
         "a trace has more than {} events, the maximum: record fewer (max_entries)",
-        group_digits(MOST_EVENTS.into())
+        group_digits(MAX_EVENTS.into())
     )]
     TooManyEvents,
     /// A drawing without its elements has no stacks.
@@ -245,7 +245,8 @@ pub(super) struct PickleHead {
 
 impl PickleHead {
     fn record(&mut self, bytes: &[u8]) {
-        let missing = usize::try_from(self.bytes_fed).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
+        let missing =
+            usize::try_from(self.bytes_fed).ok().and_then(|seen| self.bytes.get_mut(seen..)).unwrap_or_default();
         missing.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
         self.bytes_fed += bytes.len() as u64;
         self.trailing_zeros = match bytes.iter().rposition(|&byte| byte != 0) {

@@ -1,8 +1,8 @@
 //! All details of one allocation.
 
+use super::moments::elapsed_us;
 use super::open::OpenFile;
 use super::origin::{describe_tensor, is_free_stack, is_prefix_block, tensors_of};
-use super::moments::elapsed_us;
 use super::protocol::{Details, FrameText, Origin};
 use analysis::{Sites, metadata};
 use base::units::{EventIdx, Moment};
@@ -11,13 +11,13 @@ use history::snapshot::{Action, Labels, StackId, StringId, Strings};
 use std::cell::Cell;
 
 /// Maximum number of entries in a list of the details. CPython's own stacks end at a thousand frames.
-const MOST_ENTRIES: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 /// Maximum number of metadata entries, and of annotations around an allocation.
-const MOST_NOTES: usize = 1000;
+const MAX_NOTES: usize = 1000;
 /// Maximum number of tensors listed for one storage. Views share a storage, but rarely many of them.
-const MOST_TENSORS: usize = 50;
+const MAX_TENSORS: usize = 50;
 /// Maximum size of all texts in bytes. Even a small file may repeat a long string very often.
-const MOST_TEXT: usize = 8 << 20;
+const MAX_TEXT: usize = 8 << 20;
 
 /// Strings of the file for one set of details, truncated when the size limit is reached.
 struct LimitedTexts<'a> {
@@ -45,18 +45,18 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     if allocation as usize >= history.allocations.len() {
         return None;
     }
-    let texts = LimitedTexts { strings: &file.snapshot.strings, bytes_left: Cell::new(MOST_TEXT) };
+    let texts = LimitedTexts { strings: &file.snapshot.strings, bytes_left: Cell::new(MAX_TEXT) };
     let text = |string: StringId| texts.text(string);
     let source = history.allocations.provenance(id);
     let event = match source {
         Provenance::AllocatedBy(event) | Provenance::FreedBy(event) => Some(event),
         Provenance::Static | Provenance::Unexplained => None,
     };
-    let born_event = match source {
+    let allocated_event = match source {
         Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
-    let freed_event = history.allocations.died(id).and_then(Moment::event);
+    let freed_event = history.allocations.freed_at(id).and_then(Moment::event);
     let time = |event: Option<EventIdx>| event.and_then(|event| history.events.times.at(event.0));
     let labels =
         event.map_or_else(Labels::default, |event| file.snapshot.labels.labels(history.events.labels(event.0)));
@@ -68,7 +68,7 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
     // The stack comes first: it matters most if the size limit is reached.
     let frames = frames(file, &texts, stack);
     let mut tensors: Vec<String> = Vec::new();
-    for tensor in tensors_of(&file.snapshot, history, id).iter().take(MOST_TENSORS) {
+    for tensor in tensors_of(&file.snapshot, history, id).iter().take(MAX_TENSORS) {
         tensors.push(describe_tensor(&file.snapshot, tensor));
     }
     Some(Details {
@@ -93,18 +93,20 @@ pub(super) fn details(file: &OpenFile, device: i64, allocation: u32) -> Option<D
         address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: groups.stream(&file.snapshot, history, id),
         pool: groups.pool(&file.snapshot, history, id),
-        born_event: born_event.map(|event| event.0),
-        born_us: time(born_event),
+        allocated_event: allocated_event.map(|event| event.0),
+        allocated_us: time(allocated_event),
         free_requested_event: history.allocations.free_requested(id).and_then(Moment::event).map(|event| event.0),
         freed_event: freed_event.map(|event| event.0),
         freed_us: time(freed_event),
-        lifetime_us: born_event.zip(freed_event).and_then(|(born, freed)| elapsed_us(history, born, freed)),
-        total_after: history.drawn_at(history.allocations.born(id)),
+        lifetime_us: allocated_event
+            .zip(freed_event)
+            .and_then(|(allocated_at, freed)| elapsed_us(history, allocated_at, freed)),
+        total_after: history.drawn_at(history.allocations.allocated_at(id)),
         compile_context: labels.compile_context.map(text),
         metadata: metadata(file, &texts, history, id, labels),
-        annotations: time(born_event).map_or_else(Vec::new, |born| {
-            let around = history.annotations.iter().filter(|range| range.covers(born));
-            around.take(MOST_NOTES).map(|range| text(range.name)).collect()
+        annotations: time(allocated_event).map_or_else(Vec::new, |allocated_at| {
+            let around = history.annotations.iter().filter(|range| range.covers(allocated_at));
+            around.take(MAX_NOTES).map(|range| text(range.name)).collect()
         }),
         stack_of_free,
         stack: (!matches!(stack, StackId::NONE | StackId::EMPTY)).then_some(stack.0),
@@ -135,30 +137,33 @@ fn metadata(
     let category = labels.category.map(|string| ("category".to_owned(), text(string)));
     let own = user.into_iter().chain(internal).chain(category);
     let address = history.allocations.address(id);
-    let last = history.allocations.died(id).map_or(history.event_count(), |moment| moment.0);
+    let last = history.allocations.freed_at(id).map_or(history.event_count(), |moment| moment.0);
     // Annotations are rare. The events are searched only if the file has any.
-    let notes =
-        if history.action_counts[Action::Annotate as usize] > 0 { history.allocations.born(id).0..last } else { 0..0 };
+    let notes = if history.action_counts[Action::Annotate as usize] > 0 {
+        history.allocations.allocated_at(id).0..last
+    } else {
+        0..0
+    };
     let notes = notes.filter(|&event| history.events.action(event) == Action::Annotate).filter_map(|event| {
         let labels = file.snapshot.labels.labels(history.events.labels(event));
         let (at, _) = history.address_and_size(EventIdx(event));
         Some(("annotation".to_owned(), text(labels.user_metadata.filter(|_| at == address)?)))
     });
-    own.chain(notes).take(MOST_NOTES).collect()
+    own.chain(notes).take(MAX_NOTES).collect()
 }
 
 /// Returns the lines of a traceback. An entry of the file may have several lines.
 fn forward_frames(file: &OpenFile, texts: &LimitedTexts<'_>, lines: StackId) -> Vec<String> {
     let entries = file.snapshot.lines.frames(lines).map(|line| texts.text(StringId(line.0)));
     let lines = entries.flat_map(|entry| entry.trim_end().lines().map(str::to_owned).collect::<Vec<_>>());
-    lines.take(MOST_ENTRIES).collect()
+    lines.take(MAX_ENTRIES).collect()
 }
 
 fn frames(file: &OpenFile, texts: &LimitedTexts<'_>, stack: StackId) -> Vec<FrameText> {
     let text = |string: StringId| texts.text(string);
     let frames = file.snapshot.stacks.frames(stack).map(|id| file.snapshot.frames.frame(id));
     frames
-        .take(MOST_ENTRIES)
+        .take(MAX_ENTRIES)
         .map(|frame| FrameText {
             name: text(frame.name),
             filename: text(frame.filename),

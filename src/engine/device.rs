@@ -1,7 +1,7 @@
 //! Access to the data of one device of an open file, with block sizes derived from it.
 
-use super::search_matches::SearchMatches;
 use super::groups::Groups;
+use super::search_matches::SearchMatches;
 use history::replay::{AllocationId, DeviceHistory, Provenance, Rounding};
 use history::snapshot::{BlockState, Snapshot};
 
@@ -32,7 +32,7 @@ impl DeviceData<'_> {
             return (size, SizeSource::LowerBound);
         }
         // Freed allocations have no recorded block, so most need no lookup.
-        let block = allocations.died(id).is_none().then(|| self.history.end_block(id)).flatten();
+        let block = allocations.freed_at(id).is_none().then(|| self.history.end_block(id)).flatten();
         match block.and_then(|row| self.snapshot.blocks.get(row as usize)) {
             Some(block) => (block.size, SizeSource::Recorded),
             None => (self.rounding.rounded(size), SizeSource::LowerBound),
@@ -42,7 +42,7 @@ impl DeviceData<'_> {
     /// Returns the moments between which an allocation is awaiting free. `None` if it never is.
     pub(super) fn awaiting_free(&self, id: AllocationId) -> Option<[u32; 2]> {
         let DeviceData { snapshot, history, .. } = self;
-        let (_, died, _) = history.allocations.span(id);
+        let (_, freed_at, _) = history.allocations.span(id);
         let mut from = history.allocations.awaiting_free_from(id);
         if from == u32::MAX && history.allocations.provenance(id) == Provenance::Static {
             // The trace has no events for it: its free was requested before and has not completed.
@@ -51,14 +51,14 @@ impl DeviceData<'_> {
                 from = 0;
             }
         }
-        (from < died).then_some([from, died.min(history.event_count())])
+        (from < freed_at).then_some([from, freed_at.min(history.event_count())])
     }
 
     /// Returns the block size of an allocation as far as known. Less exact than [`Open::rounded`] for unexplained
     /// bytes, and cheaper.
     pub(super) fn block_bytes(&self, id: AllocationId) -> u64 {
         // A freed allocation has no recorded block, and the lookup is the expensive part.
-        match self.history.allocations.died(id) {
+        match self.history.allocations.freed_at(id) {
             Some(_) => self.rounding.rounded(self.history.allocations.size(id)),
             None => self.rounded_size(id).0,
         }

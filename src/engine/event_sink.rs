@@ -78,7 +78,8 @@ impl ElementMerge {
     /// Records the next free up to this time step and returns whether there was one. The file has neither its time nor
     /// its stack.
     fn record_free_until(&mut self, step: i64, recorder: &mut Recorder) -> bool {
-        let Some(&Reverse((_, address, size))) = self.pending_frees.peek().filter(|Reverse((last, ..))| *last <= step) else {
+        let Some(&Reverse((_, address, size))) = self.pending_frees.peek().filter(|Reverse((last, ..))| *last <= step)
+        else {
             return false;
         };
         self.pending_frees.pop();
@@ -105,7 +106,12 @@ pub(super) enum InputState {
 impl RecordingSink {
     /// Creates the sink for `elements.json`.
     pub(super) fn for_elements(spans: Spans) -> RecordingSink {
-        let join = ElementMerge { spans, pending_elements: VecDeque::new(), next_element: 0, pending_frees: BinaryHeap::new() };
+        let join = ElementMerge {
+            spans,
+            pending_elements: VecDeque::new(),
+            next_element: 0,
+            pending_frees: BinaryHeap::new(),
+        };
         RecordingSink { recorder: Recorder::default(), merge: Some(Box::new(join)) }
     }
 
@@ -119,7 +125,9 @@ impl RecordingSink {
         let Some(join) = &mut self.merge else { return PendingWork::Done };
         for _ in 0..MAX_EVENTS_PER_CALL {
             let end = join.spans.end();
-            if !join.record(&mut self.recorder) && (rest == InputState::Open || !join.record_free_until(end, &mut self.recorder)) {
+            if !join.record(&mut self.recorder)
+                && (rest == InputState::Open || !join.record_free_until(end, &mut self.recorder))
+            {
                 return PendingWork::Done;
             }
         }

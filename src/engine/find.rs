@@ -3,14 +3,14 @@
 //! A query about frames examines frames and stacks first ([`StackMatch`]), then every allocation. All others examine
 //! only the allocations.
 
-use super::stack_trees::Population;
-use super::search_matches::SearchMatches;
 use super::open::OpenFile;
 use super::origin::{has_stack, is_free_stack, stack_of, tensors_of};
-use super::protocol::{SearchStart, Direction, Looks, Match, Query, Scope, Tally};
+use super::protocol::{Direction, Looks, Match, Query, Scope, SearchStart, Tally};
+use super::search_matches::SearchMatches;
 use super::stack_match::StackMatch;
+use super::stack_trees::Population;
 use analysis::IdSet;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
@@ -73,7 +73,7 @@ impl Search {
 
     fn examine(&mut self, file: &OpenFile, history: &DeviceHistory, ids: Range<usize>) {
         let peak = u32::try_from(history.numbers.peak_event + 1).unwrap_or(0);
-        for (at, (born, died, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
+        for (at, (allocated_at, freed_at, size)) in ids.clone().zip(history.allocations.spans_in(ids)) {
             let id = AllocationId(at as u32);
             if !self.is_match(file, history, id, size) {
                 continue;
@@ -82,7 +82,7 @@ impl Search {
             let tally = &mut self.tally;
             tally.count += 1;
             tally.requested = tally.requested.saturating_add(size);
-            if (born..died).contains(&peak) {
+            if (allocated_at..freed_at).contains(&peak) {
                 tally.peak_count += 1;
                 tally.peak_requested = tally.peak_requested.saturating_add(size);
             }
@@ -118,7 +118,7 @@ pub(super) fn is_sought(
             let address = history.allocations.address(id);
             address < *to && address.saturating_add(size.max(1)) > *from && !history.allocations.is_unexplained(id)
         }
-        Query::Freed(freed) => history.allocations.died(id).is_some() == *freed,
+        Query::Freed(freed) => history.allocations.freed_at(id).is_some() == *freed,
         Query::Category(name) => file.groups.categories.has_name(history, id, name),
         Query::Frame(wording) => {
             stacks.contains(stack_of(&file.snapshot, history, id).0)
@@ -164,9 +164,9 @@ pub(super) fn find_match(
     let mut ways = way(from).chain(way(if is_next { 0 } else { u32::MAX }));
     let allocation = ways.find(|&id| population.contains(history, AllocationId(id)))?;
     let (place, id) = (matches.rank(allocation), AllocationId(allocation));
-    let (born, died, requested) = allocations.span(id);
+    let (allocated_at, freed_at, requested) = allocations.span(id);
     let [from, to] = window;
-    let moment = Moment(if born < to && died > from { born.max(from) } else { born });
+    let moment = Moment(if allocated_at < to && freed_at > from { allocated_at.max(from) } else { allocated_at });
     let lowest_byte = file.height_of(device, looks, id, moment);
     Some(Match { allocation, place, requested, lowest_byte: lowest_byte.unwrap_or(0) })
 }

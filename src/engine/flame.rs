@@ -1,12 +1,12 @@
 //! Flame graphs of the stacks of some allocations: the answer to a [`FlameQuestion`].
 
-use super::stack_trees::{Population, Selection, TreeView};
 use super::icicle::{Icicle, TreeNodes};
 use super::open::OpenFile;
 use super::protocol::{Ends, FlameBox, FlamePage, FlameQuestion, Weight};
+use super::stack_trees::{Population, Selection, TreeView};
 use analysis::IdSet;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::AllocationId;
 
 /// Bytes of names that are sent in full. Later ones, which belong to the innermost rows, are truncated.

@@ -15,8 +15,8 @@ use super::protocol::Grouping;
 use super::regions::Regions;
 use analysis::{CategorySet, Sites};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{signed_key, two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
@@ -26,7 +26,7 @@ use pool_names::PoolNames;
 /// Width of a size or lifetime class, in powers of two.
 const CLASS_BITS: u32 = 2;
 /// Upper end of the smallest size class, as a power of two. The allocator rounds all smaller requests up to it.
-const SMALLEST_CLASS_BITS: u32 = 9;
+const MIN_CLASS_BITS: u32 = 9;
 /// Number of parts of the trace for grouping by age.
 const AGE_COUNT: u32 = 16;
 /// Number of size or lifetime classes. Values have 64 bits.
@@ -87,7 +87,17 @@ impl Groups {
         let sites = (0..snapshot.stacks.len()).map(|_| 0).collect();
         let categories = Categories::new(&CategorySet::default());
         let (ranked, regions, pool_names) = Default::default();
-        Groups { sites, call_sites: ranked, streams, pools, segments, ranking: Some(ranking), categories, regions, pool_names }
+        Groups {
+            sites,
+            call_sites: ranked,
+            streams,
+            pools,
+            segments,
+            ranking: Some(ranking),
+            categories,
+            regions,
+            pool_names,
+        }
     }
 
     /// Ranks the call sites, then indexes annotations and names pools.
@@ -105,10 +115,10 @@ impl Groups {
                 let mut id = ids.start as u32;
                 // `for_each` instead of a `for` loop, which would check on each step of the chained iterator which part
                 // it is in.
-                history.allocations.spans_in(ids).for_each(|(born, died, size)| {
+                history.allocations.spans_in(ids).for_each(|(allocated_at, freed_at, size)| {
                     let stack = stack_of(snapshot, history, AllocationId(id));
                     id += 1;
-                    let life = f64::from(died).min(moments) - f64::from(born.max(history.events.first()));
+                    let life = f64::from(freed_at).min(moments) - f64::from(allocated_at.max(history.events.first()));
                     if let Some(area) = ranking.area.get(stack.0 as usize) {
                         ranking.area.set(stack.0 as usize, area + size as f64 * life.max(0.0));
                     }
@@ -143,7 +153,8 @@ impl Groups {
         let numbered = ranking.group_of_site.get_or_insert_with(number);
         while let Some(stacks) = slice.next_range(&mut ranking.next, self.sites.len(), 1)? {
             for stack in stacks.filter(|&stack| ranking.area.at(stack) > 0.0) {
-                let number = sites.call_site(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
+                let number =
+                    sites.call_site(snapshot, StackId(stack as u32)).and_then(|site| numbered.get(&site).copied());
                 self.sites.set(stack, number.unwrap_or(0));
             }
         }
@@ -160,21 +171,26 @@ impl Groups {
         }
         match by {
             Grouping::CallSite => self.call_site_group(stack_of(snapshot, history, id)),
-            Grouping::Size => 1 + class_of(history.allocations.size(id).saturating_sub(1) >> SMALLEST_CLASS_BITS),
+            Grouping::Size => 1 + class_of(history.allocations.size(id).saturating_sub(1) >> MIN_CLASS_BITS),
             Grouping::Lifetime => match history.allocations.span(id) {
                 (_, u32::MAX, _) => CLASS_COUNT + 2,
                 (0, _, _) => CLASS_COUNT + 1,
-                (born, died, _) => 1 + class_of(u64::from(died.saturating_sub(born).saturating_sub(1))),
+                (allocated_at, freed_at, _) => {
+                    1 + class_of(u64::from(freed_at.saturating_sub(allocated_at).saturating_sub(1)))
+                }
             },
-            Grouping::Age => match history.allocations.born(id).0 {
+            Grouping::Age => match history.allocations.allocated_at(id).0 {
                 0 => 1,
-                born => 2 + (u64::from(born - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1))) as u32,
+                allocated_at => {
+                    2 + (u64::from(allocated_at - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1)))
+                        as u32
+                }
             },
             Grouping::Stream => self.group_number(&self.streams, self.stream(snapshot, history, id)),
             Grouping::Pool => self.group_number(&self.pools, self.pool(snapshot, history, id)),
             Grouping::Category => 1 + u32::from(self.categories.category(history, id)),
-            Grouping::Annotation => self.regions.annotation(history, history.allocations.born(id)),
-            Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.born(id)),
+            Grouping::Annotation => self.regions.annotation(history, history.allocations.allocated_at(id)),
+            Grouping::CompileContext => self.regions.context(snapshot, history, history.allocations.allocated_at(id)),
         }
     }
 
@@ -257,7 +273,7 @@ impl Groups {
     pub(super) fn group_count(&self, history: &DeviceHistory, by: Grouping) -> u32 {
         match by {
             Grouping::CallSite => self.call_sites.len() as u32 + 1,
-            Grouping::Size => 2 + class_of((history.numbers.drawn_peak >> SMALLEST_CLASS_BITS).max(1)),
+            Grouping::Size => 2 + class_of((history.numbers.drawn_peak >> MIN_CLASS_BITS).max(1)),
             Grouping::Lifetime => CLASS_COUNT + 3,
             Grouping::Age => AGE_COUNT + 2,
             Grouping::Stream => self.streams.len() as u32 + 1,

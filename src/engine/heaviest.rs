@@ -1,9 +1,9 @@
 //! Search for the heaviest allocation at or below a node of a tree, in time slices.
 
-use super::stack_trees::Population;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Scope};
-use base::slice::{TimeSlice, SliceResult};
+use super::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
 /// Progress of the search.

@@ -5,9 +5,9 @@
 //! lie inside their parent, and touch their neighbours. Boxes narrower than a pixel are merged, parent by parent, into
 //! one with the exact sum.
 
-use super::protocol::{Ends, FlameBox, MOST_BOXES, Weight};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use super::protocol::{Ends, FlameBox, MAX_BOXES, Weight};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 
 /// Access to a tree for its layout. Nodes are numbers, and the root is 0.
 pub(super) trait TreeNodes {
@@ -58,7 +58,7 @@ impl Icicle {
         let mut way = vec![zoom];
         while let Some(above) = way.last().and_then(|&node| nodes.parent(node)) {
             // A longer path would leave no room for boxes below it. Its lower half is the visible part.
-            if way.len() >= MOST_BOXES / 2 {
+            if way.len() >= MAX_BOXES / 2 {
                 way.push(0);
                 break;
             }
@@ -78,7 +78,7 @@ impl Icicle {
     /// Lays out the children of the remaining boxes.
     pub(super) fn step(&mut self, nodes: &dyn TreeNodes, slice: &mut TimeSlice) -> SliceResult {
         while let Some(&parent) = self.boxes.get(self.next) {
-            if self.boxes.len() >= MOST_BOXES {
+            if self.boxes.len() >= MAX_BOXES {
                 self.is_cut = true;
                 break;
             }

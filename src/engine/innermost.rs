@@ -1,7 +1,7 @@
 //! The innermost open annotation at each moment, by Mosaic's rule (`semantics.md` §1): in file order, a START is pushed
 //! on a stack, and an END closes the last open one of its name. The innermost annotation is on top.
 
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
@@ -87,8 +87,8 @@ impl InnermostAnnotations {
 
     /// Returns the annotation that is open at an allocated-at moment, and the moments around it with the same
     /// annotation. `None` before the first annotation.
-    pub(super) fn at_allocation(&self, born: u32) -> (Option<StringId>, Range<u32>) {
-        let after = self.changes.partition_point(|&(before, _)| before < born);
+    pub(super) fn at_allocation(&self, allocated_at: u32) -> (Option<StringId>, Range<u32>) {
+        let after = self.changes.partition_point(|&(before, _)| before < allocated_at);
         let until = self.changes.get(after).map_or(u32::MAX, |&(before, _)| before + 1);
         match after.checked_sub(1).and_then(|last| self.changes.get(last)) {
             Some(&(before, name)) => (name, before + 1..until),

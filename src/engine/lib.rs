@@ -10,41 +10,39 @@
 
 pub mod protocol;
 
-mod stack_trees;
 mod archive;
 mod archive_error;
 mod categories;
 mod columns;
+mod container_input;
 mod copying;
 pub mod crop;
 mod curves;
 mod decoder;
 mod details;
 mod device;
+mod event_sink;
 mod events;
-mod input_buffer;
 mod find;
 mod flame;
-mod search_matches;
-mod probe;
 mod groups;
 mod heaviest;
 mod icicle;
 mod innermost;
-mod container_input;
-mod event_sink;
+mod input_buffer;
 mod legend;
 mod loader;
 mod marks;
-mod memory_limit;
 mod memory_at;
+mod memory_limit;
+mod moments;
 mod open;
 mod opening;
 mod origin;
 mod partial;
-mod moments;
 mod plan;
 mod plots;
+mod probe;
 mod questions;
 mod radix;
 mod range;
@@ -54,12 +52,14 @@ pub mod rehearsal;
 mod report;
 mod roles;
 mod scenes;
+mod search_matches;
 mod side;
 mod snapviewer;
 mod source_lines;
 mod sources;
 mod spans;
 mod stack_match;
+mod stack_trees;
 mod state;
 mod steps;
 mod survey;
@@ -70,7 +70,7 @@ mod what_if;
 pub use columns::verify_cache;
 pub use opening::{OpenedFile, Opening, open_columns};
 pub use partial::PartialSchedule;
-pub use protocol::{Answer, Ask, Question, Reply, Request, NeededBytes};
+pub use protocol::{Answer, Ask, NeededBytes, Question, Reply, Request};
 pub use report::search::{ModuleSearch, StepSearch};
 pub use side::Side;
 
@@ -126,7 +126,8 @@ impl Engine {
     pub fn with_memory_limit(memory: u64) -> Engine {
         let simulator: fn() -> Box<dyn what_if::Simulator> = what_if::simulator;
         let questions = Questions::new(Some(simulator()));
-        Engine { max_table_bytes: memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }.with_cache_files()
+        Engine { max_table_bytes: memory, simulator: Some(simulator), questions, ..Engine::without_simulator() }
+            .with_cache_files()
     }
 
     /// Lets the engine also open cache files written by [`Engine::write_kept`]. The code for that is linked only if
@@ -144,7 +145,18 @@ impl Engine {
         let categories = CategorySet::standard();
         let (loading, file) = (None, None);
         let (simulator, prepare) = (None, None);
-        Engine { max_table_bytes: memory, load_range: load, loading, file, questions, simulator, prepare_loader: prepare, internal_rules: internal, categories, replies }
+        Engine {
+            max_table_bytes: memory,
+            load_range: load,
+            loading,
+            file,
+            questions,
+            simulator,
+            prepare_loader: prepare,
+            internal_rules: internal,
+            categories,
+            replies,
+        }
     }
 
     /// Accepts a request. Long work is left to [`Engine::step`].

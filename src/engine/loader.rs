@@ -1,14 +1,14 @@
 //! Loading of a file in time slices: bytes → container → decoder → snapshot and history.
 
 use super::archive_error::ArchiveError;
-use super::decoder::{DecodeError, Decoded, Decoder, Layout};
-use super::input_buffer::Supply;
 use super::container_input::ContainerInput;
-use super::event_sink::{RecordingSink, InputState, PendingWork};
-use super::memory_limit::{TooLarge, MemoryMonitor};
+use super::decoder::{DecodeError, Decoded, Decoder, Layout};
+use super::event_sink::{InputState, PendingWork, RecordingSink};
+use super::input_buffer::Supply;
+use super::memory_limit::{MemoryMonitor, TooLarge};
 use super::open::OpenFile;
 use super::partial::PartialState;
-use super::protocol::{LoadRange, Member, PartialFile, Phase, Progress, NeededBytes};
+use super::protocol::{LoadRange, Member, NeededBytes, PartialFile, Phase, Progress};
 use super::snapviewer::is_drawing;
 use analysis::Sites;
 use base::out_of_line::out_of_line;
@@ -151,7 +151,9 @@ impl Loader {
                                 snapshot.warnings.add(WarningKind::TrailingBytes(layer), 1, || layer.to_owned());
                             }
                             let builder = out_of_line(|| Builder::new(&snapshot, recorder));
-                            self.partial_results.iter_mut().for_each(|partial_results| partial_results.finish_decoding(&builder, &snapshot));
+                            self.partial_results
+                                .iter_mut()
+                                .for_each(|partial_results| partial_results.finish_decoding(&builder, &snapshot));
                             Stage::Replaying(Box::new((snapshot, builder)))
                         }
                     };
@@ -224,10 +226,13 @@ impl Loader {
                         self.needs_bytes = true;
                         return Ok(false);
                     }
-                    Supply::Ended => match decoder.as_mut().map(|decoder| out_of_line(|| decoder.process_pending(InputState::Ended))) {
-                        Some(PendingWork::More) => {}
-                        Some(PendingWork::Done) | None => return Ok(true),
-                    },
+                    Supply::Ended => {
+                        match decoder.as_mut().map(|decoder| out_of_line(|| decoder.process_pending(InputState::Ended)))
+                        {
+                            Some(PendingWork::More) => {}
+                            Some(PendingWork::Done) | None => return Ok(true),
+                        }
+                    }
                 },
             }
             if slice.check().is_err() {

@@ -1,47 +1,48 @@
 //! Marks of a device on the time axis: out-of-memory events, snapshots, and annotations in lanes.
 
-use super::open::OpenFile;
 use super::moments;
+use super::open::OpenFile;
 use super::protocol::{AxisPoint, ClockSpan, Marks, OutOfMemoryMark, RangeMark, Span};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
-use history::replay::{AnnotationRange, TimeAxis, DeviceHistory};
+use history::replay::{AnnotationRange, DeviceHistory, TimeAxis};
 use history::snapshot::{Action, StringId};
 
 /// Maximum number of marks of one kind that are sent, a few megabytes.
-const MOST_MARKS: usize = 20_000;
+const MAX_MARKS: usize = 20_000;
 /// Maximum length of an annotation's name that is sent, in characters.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 /// Maximum number of names that are compared with each other. If there are more, names are likely to be numbers.
-const MOST_NAMES: usize = 4_000;
+const MAX_NAMES: usize = 4_000;
 
 /// Returns the marks of a device. `None` if there is no such device.
 pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     let history = file.history(device)?;
     let clock = history.events.times.time_axis();
-    let span = |clock: TimeAxis<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
+    let span =
+        |clock: TimeAxis<'_>| ClockSpan { first_us: clock.first_us(), span: clock.span(), margin: clock.margin() };
     let mut marks = Marks { clock: clock.map(span), ..Marks::default() };
     let peak = Moment::after_event_or_minus_one(history.numbers.peak_event).0;
     marks.peak = AxisPoint { events: f64::from(peak), time: clock.map_or(0, |clock| clock.x(peak)) };
     for event in history.note_events() {
         let place = event_point(clock, event);
         match history.events.action(event) {
-            Action::Oom if marks.out_of_memory.len() < MOST_MARKS => {
+            Action::Oom if marks.out_of_memory.len() < MAX_MARKS => {
                 let (device_free, requested) = history.address_and_size(EventIdx(event));
                 let reserved = u64::try_from(history.reserved_at(Moment::after(EventIdx(event)))).unwrap_or(0);
                 marks.out_of_memory.push(OutOfMemoryMark { place, event, requested, device_free, reserved });
             }
-            Action::Snapshot if marks.snapshots.len() < MOST_MARKS => marks.snapshots.push((place, event)),
+            Action::Snapshot if marks.snapshots.len() < MAX_MARKS => marks.snapshots.push((place, event)),
             Action::Oom | Action::Snapshot => marks.left_out += 1,
             _ => {}
         }
     }
     let mut lanes = Lanes::default();
     let mut beginnings = NamePrefixes::default();
-    for range in history.annotations.iter().take(MOST_MARKS) {
+    for range in history.annotations.iter().take(MAX_MARKS) {
         let name = file.snapshot.strings.text(range.name);
-        let name = match name.char_indices().nth(LONGEST_NAME) {
+        let name = match name.char_indices().nth(MAX_NAME_LEN) {
             Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
             None => name.into_owned(),
         };
@@ -60,7 +61,7 @@ pub(super) fn marks(file: &OpenFile, device: i64) -> Option<Marks> {
     }
     marks.ranges.iter_mut().for_each(|range| range.shared = beginnings.shared_prefix_len(&range.name));
     marks.lanes = lanes.ends.len() as u32;
-    marks.left_out += history.annotations.len().saturating_sub(MOST_MARKS) as u64;
+    marks.left_out += history.annotations.len().saturating_sub(MAX_MARKS) as u64;
     Some(marks)
 }
 
@@ -88,7 +89,7 @@ const SEVERAL: u32 = u32::MAX;
 
 impl NamePrefixes {
     fn add(&mut self, id: StringId, name: &str) {
-        if self.seen_names.len() >= MOST_NAMES || self.seen_names.insert(id, 0).is_some() {
+        if self.seen_names.len() >= MAX_NAMES || self.seen_names.insert(id, 0).is_some() {
             return;
         }
         for beginning in prefixes(name) {
@@ -137,12 +138,12 @@ struct Lanes {
 }
 
 /// Maximum number of lanes. Further ranges go into the last one.
-const MOST_LANES: usize = 64;
+const MAX_LANES: usize = 64;
 
 impl Lanes {
     fn assign(&mut self, range: &AnnotationRange) -> u32 {
         let free = self.ends.iter().position(|&end| end <= range.start_us);
-        let lane = free.unwrap_or(self.ends.len()).min(MOST_LANES - 1);
+        let lane = free.unwrap_or(self.ends.len()).min(MAX_LANES - 1);
         let end = range.end_us.unwrap_or(i64::MAX);
         match self.ends.get_mut(lane) {
             Some(last) => *last = end,

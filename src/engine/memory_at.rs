@@ -30,7 +30,8 @@ pub(super) fn segment_at(segments: &SegmentLifetimes, moment: Moment, address: u
     let range = id_at(place).filter(|&id| address < end_of(id))?;
     let [mut first, mut last] = [range; 2];
     let mut lower = place;
-    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.is_same_segment(below, first)) {
+    while let Some(below) = lower.checked_sub(1).and_then(id_at).filter(|&below| segments.is_same_segment(below, first))
+    {
         (first, lower) = (below, lower - 1);
     }
     let mut upper = after;
@@ -49,8 +50,8 @@ pub(super) fn hit_segment(file: &mut OpenFile, device: i64, at: SegmentAt) -> Op
         address: at.address,
         reserved: at.end - at.address,
         range_bytes: ranges.size(at.range),
-        mapped: ranges.born(at.range).0,
-        unmapped: ranges.died(at.range).map(|moment| moment.0),
+        mapped: ranges.allocated_at(at.range).0,
+        unmapped: ranges.freed_at(at.range).map(|moment| moment.0),
         pool: kind.pool,
         stream: kind.stream,
         small: kind.small,

@@ -1,8 +1,8 @@
 //! Conversion of positions to both time axes, and the facts at a moment.
 
-use super::protocol::{MomentSpec, AxisPoint, MomentFacts, NamedEvent, NamedAction};
+use super::protocol::{AxisPoint, MomentFacts, MomentSpec, NamedAction, NamedEvent};
 use base::units::{EventIdx, Moment};
-use history::replay::{TimeAxis, Curve, DeviceHistory};
+use history::replay::{Curve, DeviceHistory, TimeAxis};
 use history::snapshot::Action;
 use picture::timeline::Axis;
 

@@ -1,9 +1,7 @@
 //! An open file: its snapshot, the history of each device, and data derived from them.
 
-use super::stack_trees::StackTrees;
 use super::categories::Categories;
 use super::device::DeviceData;
-use super::search_matches::SearchMatches;
 use super::groups::Groups;
 use super::origin::{has_stack, site_with_name, stack_of};
 use super::plots::PlotCache;
@@ -11,12 +9,14 @@ use super::protocol::{
     DeviceSummary, FileSummary, Grouping, Highlight, HitAllocation, Looks, Overview, Plot, SCHEMA, Warning,
 };
 use super::recorder_facts;
+use super::search_matches::SearchMatches;
+use super::stack_trees::StackTrees;
 use analysis::{CategorySet, Sites, site};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory, Rounding, SegmentLifetimes, Versions};
 use history::snapshot::{Action, Snapshot, StackId, Warnings};
-use picture::timeline::{self, Axis, Order, OutlineRect, Paint, OrderBuilder, View};
+use picture::timeline::{self, Axis, Order, OrderBuilder, OutlineRect, Paint, View};
 
 /// An open file.
 pub(super) struct OpenFile {
@@ -269,7 +269,9 @@ impl OpenFile {
         }
         let mut next = piling.len();
         while let Some(part) = slice.next_range(&mut next, *count, 1)? {
-            part.for_each(|id| piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by)));
+            part.for_each(|id| {
+                piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by))
+            });
         }
         *order = Some(piling.step(slice)?);
         *piling = OrderBuilder::default();
@@ -277,7 +279,12 @@ impl OpenFile {
     }
 
     /// Collects the stacks of a highlighted node.
-    pub(super) fn collect_highlight(&mut self, device: i64, highlight: Highlight, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn collect_highlight(
+        &mut self,
+        device: i64,
+        highlight: Highlight,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Highlight::Node(arrangement, node) = highlight else { return Ok(()) };
         match self.device_with_trees(device) {
             Some((open, answers)) => answers.collect_subtree(open, arrangement, node, slice),
@@ -314,8 +321,8 @@ impl OpenFile {
         Some(HitAllocation {
             allocation: id.0,
             requested: history.allocations.size(id),
-            born: history.allocations.born(id).0,
-            died: history.allocations.died(id).map(|moment| moment.0),
+            allocated_at: history.allocations.allocated_at(id).0,
+            freed_at: history.allocations.freed_at(id).map(|moment| moment.0),
             lowest_byte,
             site: Some(site_with_name(&self.snapshot, history, id, site)).filter(|site| !site.is_empty()),
             category: self.groups.categories.name(history, id),

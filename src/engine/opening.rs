@@ -1,8 +1,8 @@
 //! Opening of a file without the code that answers questions, for callers that read the history themselves.
 
 use super::Engine;
-use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
 use super::container_input::ContainerInput;
+use super::crop::{Crop, CropError, Cropped, SimulatedRun, SimulatedSummary};
 use super::loader::Loader;
 use super::open::OpenFile;
 use super::protocol::{Access, FileSummary, LoadRange, Member, NeededBytes};
@@ -61,7 +61,10 @@ impl Opening {
 ///
 /// # Errors
 /// An error of `read`, or the input is not in this format.
-pub fn open_columns(name: String, read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>) -> Result<OpenedFile, String> {
+pub fn open_columns(
+    name: String,
+    read: &mut dyn FnMut(&mut [u8]) -> Result<usize, String>,
+) -> Result<OpenedFile, String> {
     let goes_on = &mut || true;
     let slice = &mut TimeSlice::new(goes_on);
     let mut machine = compact::ColumnReader::new(Recorder::default());

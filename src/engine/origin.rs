@@ -36,7 +36,7 @@ pub(super) fn tensors_of<'a>(snapshot: &'a Snapshot, history: &DeviceHistory, id
     let allocations = &history.allocations;
     // An allocation that is live at the end of a crop may have been freed before the recorder listed the tensors. The
     // crop has none for it.
-    if recorder.tensors.is_empty() || allocations.died(id).is_some() || allocations.is_unexplained(id) {
+    if recorder.tensors.is_empty() || allocations.freed_at(id).is_some() || allocations.is_unexplained(id) {
         return &[];
     }
     recorder.tensors_at(history.device, allocations.address(id), allocations.size(id))
@@ -73,7 +73,7 @@ fn name_of(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> Op
 
 /// Returns a call site, preceded by the name of the allocation if it has one.
 pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId, site: String) -> String {
-    match name_of(snapshot, history, id).map(|name| name.chars().take(LONGEST_NAME).collect::<String>()) {
+    match name_of(snapshot, history, id).map(|name| name.chars().take(MAX_NAME_LEN).collect::<String>()) {
         Some(name) if site.is_empty() => name,
         Some(name) => [&name, " · ", &site].concat(),
         None => site,
@@ -81,7 +81,7 @@ pub(super) fn site_with_name(snapshot: &Snapshot, history: &DeviceHistory, id: A
 }
 
 /// Maximum length of a name in front of a call site, in characters.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LEN: usize = 100;
 
 /// Returns the category that the file records for an allocation, in torch.profiler's terms: that of the recorder's
 /// tensor in it, else its own, else that of an annotation on it, else the one in its metadata.

@@ -2,8 +2,8 @@
 
 use super::decoder::Decoder;
 use super::protocol::{DeviceSummary, FileSummary, PartialDevice, PartialFile, Progress, SCHEMA};
-use base::sorted::{signed_key, two_part_key, sorted_by_key};
-use history::replay::{Builder, RunningTotal, Outline, Partial};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
+use history::replay::{Builder, Outline, Partial, RunningTotal};
 use history::snapshot::{Action, HOST_DEVICE, Snapshot};
 
 /// Largest relative change of the estimated event count that is ignored, so that the axis does not jitter.
@@ -35,7 +35,9 @@ impl PartialSchedule {
 
     /// Schedules the next partial result after one that was produced between `from_ms` and `to_ms`.
     pub fn after_update(from_ms: f64, to_ms: f64) -> PartialSchedule {
-        PartialSchedule { due_ms: to_ms + PartialSchedule::MIN_INTERVAL_MS.max((to_ms - from_ms) * PartialSchedule::PAUSE_FACTOR) }
+        PartialSchedule {
+            due_ms: to_ms + PartialSchedule::MIN_INTERVAL_MS.max((to_ms - from_ms) * PartialSchedule::PAUSE_FACTOR),
+        }
     }
 }
 
@@ -99,7 +101,9 @@ impl PartialState {
     fn to_partial_file(&mut self, name: &str) -> PartialFile {
         let (last, expected) = self.expected;
         let outlines = self.partial.outlines.iter().zip(0..).collect();
-        let key = |(outline, _): &(&Outline, usize)| two_part_key((outline.device == HOST_DEVICE).into(), signed_key(outline.device));
+        let key = |(outline, _): &(&Outline, usize)| {
+            two_part_key((outline.device == HOST_DEVICE).into(), signed_key(outline.device))
+        };
         let outlines: Vec<(&Outline, usize)> = sorted_by_key(outlines, key);
         let mut summaries = Vec::new();
         for (outline, at) in &outlines {

@@ -38,7 +38,9 @@ pub(super) fn snapshot_rank(entry: &Entry, first: Vec<u8>) -> Result<u8, String>
         Some(Content::Json) if is_drawing(&text) => {
             Err(format!("{} is SnapViewer's allocations.json, but its {ELEMENTS} is missing", entry.name))
         }
-        Some(Content::Json) if SNAPSHOT_KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => Ok(1),
+        Some(Content::Json) if SNAPSHOT_KEYS.iter().any(|key| text.windows(key.len()).any(|part| part == *key)) => {
+            Ok(1)
+        }
         // Other data recorded next to a snapshot is often JSON as well.
         Some(Content::Json) => Ok(FALLBACK_RANK),
         // An HTML plot is made from a snapshot, which often lies next to it.

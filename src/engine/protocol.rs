@@ -37,24 +37,25 @@ pub use allocator::conf::{LineError, parse as parse_settings};
 pub use analysis::category::{self, CategoryRule, CategorySet, SetError, SetProblem};
 pub use analysis::{EventTermError, EventTerms, Filter};
 pub use ask::{Answer, Ask, Question};
-pub use details::{REASON_RECORDER, CategoryDetails, Details, FrameText, HitAllocation, Origin, TENSOR_SEPARATOR};
+pub use details::{CategoryDetails, Details, FrameText, HitAllocation, Origin, REASON_RECORDER, TENSOR_SEPARATOR};
 pub use events::{EventRow, EventsFilter, EventsPage, EventsQuestion, versioned};
 pub use export::{ExportFormat, ExportJob, ExportQuestion, ExportTable};
-pub use find::{SearchStart, Direction, Match, Query, QueryError, Tally, FrameMatcher};
-pub use flame::{FlameBox, FlamePage, FlameQuestion, MOST_BOXES};
+pub use find::{Direction, FrameMatcher, Match, Query, QueryError, SearchStart, Tally};
+pub use flame::{FlameBox, FlamePage, FlameQuestion, MAX_BOXES};
 pub use history::snapshot::Action;
-pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, Phase, Progress, NeededBytes};
+pub use loading::{Access, LoadRange, MAX_TABLE_BYTES_32_BIT, Member, NeededBytes, Phase, Progress};
 pub use looks::{Grouping, Highlight, Looks};
 pub use message::{decode, encode};
-pub use moments::{MomentSpec, MomentFacts, NamedEvent, Step, StepResult, StepOutcome, NamedAction};
+pub use moments::{MomentFacts, MomentSpec, NamedAction, NamedEvent, Step, StepOutcome, StepResult};
 pub use overview::{AxisPoint, ClockSpan, LegendEntry, Marks, OutOfMemoryMark, Overview, RangeMark};
 pub use pair::{
-    Align, DeltaCurve, MatchKey, PairAnswer, PairMoments, PairMap, PairQuestion, Pairing, second_file_ordinal, split_ordinal,
+    Align, DeltaCurve, MatchKey, PairAnswer, PairMap, PairMoments, PairQuestion, Pairing, second_file_ordinal,
+    split_ordinal,
 };
 pub use partial::{PartialDevice, PartialFile};
 pub use plan::{Factor, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Preset, Ratio, read_factor};
 pub use plot::{AddressMap, Curves, HitMemory, HitSegment, MappedRange, MemoryFilter, Plot};
-pub use pools::{PoolName, pool_name, default_pool_name};
+pub use pools::{PoolName, default_pool_name, pool_name};
 pub use question::{
     Arrangement, DEFAULT_RULES, Ends, Internal, InternalRules, Merge, NodeKind, NodeLabel, Root, RuleError, Scope,
     Span, Weight,
@@ -62,23 +63,23 @@ pub use question::{
 pub use range::RangeFacts;
 pub use reply::Reply;
 pub use report::{
-    Cell, Chart, HeatMap, ChartPart, DeltaBox, Evidence, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn, SheetRow,
-    Statement, Threshold, Tone, Topic,
+    Cell, Chart, ChartPart, DeltaBox, Evidence, HeatMap, HeatMapRow, Report, ReportQuestion, Sheet, SheetColumn,
+    SheetRow, Statement, Threshold, Tone, Topic,
 };
-pub use sources::{SourceFile, SourceLine, SourcesPage, LocationWeight};
+pub use sources::{LocationWeight, SourceFile, SourceLine, SourcesPage};
 pub use state::{
-    PieceKind, HeldBySite, SegmentSort, StateBar, StateFit, StateGroup, StateKept, StatePage, StatePiece, StateQuestion,
-    StateSums,
+    HeldBySite, PieceKind, SegmentSort, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsKept, SegmentsPage,
+    SegmentsPiece, SegmentsQuestion, SegmentsSums,
 };
 pub use summary::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, PeakCheck,
-    SCHEMA, TENSORS, TENSORS_FOUND, Warning,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
+    PeakCheck, SCHEMA, TENSORS, TENSORS_FOUND, Warning,
 };
 pub use table::{
-    LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MOST_COPIED, SIZE_CLASSES, SortDirection, TableColumn, TableFilter, TablePage,
-    TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
+    LIFETIME_CLASSES, LIFETIME_TO_END, LIFETIME_UNKNOWN, MAX_COPIED, SIZE_CLASSES, SortDirection, TableColumn,
+    TableFilter, TablePage, TableQuestion, TableRow, TableSort, TableText, lifetime_class, size_class,
 };
-pub use tree::{Fold, FoldState, FoldScope, Reveal, TreePage, TreeQuestion, TreeRow};
+pub use tree::{Fold, FoldScope, FoldState, Reveal, TreePage, TreeQuestion, TreeRow};
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ use super::tree::TreeCache;
 use super::what_if::{RecordingEncoder, Simulator};
 use super::{details, legend, marks, moments, range, steps};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use history::snapshot::StackId;
 use std::collections::VecDeque;
 use std::mem::discriminant;
@@ -126,7 +126,12 @@ impl Questions {
     }
 
     /// Answers all pending questions.
-    pub(super) fn step(&mut self, file: &mut OpenFile, replies: &mut VecDeque<Reply>, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        replies: &mut VecDeque<Reply>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while let Some(ask) = self.waiting.pop_front() {
             if self.answer(file, &ask, replies, slice).is_err() {
                 self.waiting.push_front(ask);
@@ -137,7 +142,13 @@ impl Questions {
     }
 
     /// Answers one question and queues the reply, if it has one.
-    fn answer(&mut self, file: &mut OpenFile, ask: &Ask, replies: &mut VecDeque<Reply>, slice: &mut TimeSlice) -> SliceResult {
+    fn answer(
+        &mut self,
+        file: &mut OpenFile,
+        ask: &Ask,
+        replies: &mut VecDeque<Reply>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let Ask { serial, device, ref what } = *ask;
         let mut send = |answer: Answer| replies.push_back(Reply::Answer { serial, answer });
         let answer = match *what {
@@ -165,24 +176,22 @@ impl Questions {
             Question::State(question) => {
                 Some(Answer::State(Box::new(out_of_line(|| self.states.page(file, device, question, slice))?)))
             }
-            Question::Events(ref question) => {
-                out_of_line(|| self.events.page(file, device, question, slice))?.map(|page| Answer::Events(Box::new(page)))
-            }
+            Question::Events(ref question) => out_of_line(|| self.events.page(file, device, question, slice))?
+                .map(|page| Answer::Events(Box::new(page))),
             Question::EventsText(ref question) => {
                 let send = &mut |part| send(Answer::TableText(part));
                 out_of_line(|| self.events.copy_text(file, device, question, send, slice))?;
                 None
             }
-            Question::Moments(ref at) => file
-                .history(device)
-                .map(|history| Answer::Moments(at.iter().filter_map(|&at| moments::moment_facts(history, at)).collect())),
+            Question::Moments(ref at) => file.history(device).map(|history| {
+                Answer::Moments(at.iter().filter_map(|&at| moments::moment_facts(history, at)).collect())
+            }),
             Question::Step { looks, moment, byte, step } => {
                 out_of_line(|| steps::step(file, device, looks, (moment, byte), step)).map(Answer::Step)
             }
             Question::Marks => out_of_line(|| marks::marks(file, device)).map(|marks| Answer::Marks(Box::new(marks))),
-            Question::Overview { axis, width_px } => {
-                out_of_line(|| file.overview(device, axis, width_px)).map(|overview| Answer::Overview(Box::new(overview)))
-            }
+            Question::Overview { axis, width_px } => out_of_line(|| file.overview(device, axis, width_px))
+                .map(|overview| Answer::Overview(Box::new(overview))),
             Question::Legend { colouring, at } => {
                 if colouring == Grouping::Category {
                     out_of_line(|| file.categorize(slice))?;
@@ -221,13 +230,15 @@ impl Questions {
                 self.sources = Sources::default();
                 Some(Answer::Sources(Box::new(page)))
             }
-            Question::Range(span) => Some(Answer::Range(out_of_line(|| range::range_facts(file, device, span, slice))?)),
+            Question::Range(span) => {
+                Some(Answer::Range(out_of_line(|| range::range_facts(file, device, span, slice))?))
+            }
             Question::Tree(ref question) => {
                 Some(Answer::Tree(Box::new(out_of_line(|| self.trees.page(file, device, question, slice))?)))
             }
-            Question::Heaviest { scope, arrangement, node } => {
-                Some(Answer::Heaviest(out_of_line(|| self.heaviest.find(file, device, scope, (arrangement, node), slice))?))
-            }
+            Question::Heaviest { scope, arrangement, node } => Some(Answer::Heaviest(out_of_line(|| {
+                self.heaviest.find(file, device, scope, (arrangement, node), slice)
+            })?)),
             Question::Report(ref question) => {
                 Some(Answer::Report(Box::new(out_of_line(|| self.reports.step(file, device, question, slice))?)))
             }

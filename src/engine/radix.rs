@@ -1,6 +1,6 @@
 //! Stable LSD radix sort of ids by 64-bit keys, in slices.
 
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use std::ops::Range;
 
 /// Bits per digit.

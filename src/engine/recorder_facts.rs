@@ -1,6 +1,8 @@
 //! Device facts that the recorder stored in the snapshot, such as capacity and named tensors.
 
-use super::protocol::{CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND};
+use super::protocol::{
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, TENSORS, TENSORS_FOUND,
+};
 use history::replay::DeviceHistory;
 use history::snapshot::Snapshot;
 
@@ -31,7 +33,8 @@ pub(super) fn recorder_facts(snapshot: &Snapshot, history: &DeviceHistory) -> Ve
             continue;
         };
         // Memory used outside the allocator is the process's usage minus the reserved bytes.
-        let number = if *key == OUTSIDE_ALLOCATOR { number.saturating_sub(history.numbers.reserved_end) } else { number };
+        let number =
+            if *key == OUTSIDE_ALLOCATOR { number.saturating_sub(history.numbers.reserved_end) } else { number };
         facts.push(((*key).to_owned(), number));
     }
     let named = recorder.tensors.iter().filter(|tensor| tensor.device == device).count() as u64;

@@ -1,7 +1,7 @@
 //! Grouping of allocations by annotation and torch.compile region.
 
 use super::innermost::InnermostAnnotations;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
@@ -17,7 +17,12 @@ struct Names {
 }
 
 impl Names {
-    fn read(&mut self, rows: &[impl Sized], name: impl Fn(usize) -> Option<StringId>, slice: &mut TimeSlice) -> SliceResult {
+    fn read(
+        &mut self,
+        rows: &[impl Sized],
+        name: impl Fn(usize) -> Option<StringId>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.read, rows.len(), 1)? {
             for row in part {
                 let Some(name) = name(row) else { continue };
@@ -51,7 +56,12 @@ pub(super) struct Regions {
 
 impl Regions {
     /// Reads the annotation marks and event labels.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let (marks, labels) = (&snapshot.marks, snapshot.labels.rows());
         let context = |row: usize| labels.get(row).and_then(|labels| labels.compile_context);
         self.annotations.read(marks, |row| marks.get(row).map(|mark| mark.name), slice)?;
@@ -69,14 +79,14 @@ impl Regions {
     }
 
     /// Returns the group of an allocation made at this moment, by the innermost open annotation. 0 means no annotation.
-    pub(super) fn annotation(&self, history: &DeviceHistory, born: Moment) -> u32 {
-        self.annotation_range(history, born).0
+    pub(super) fn annotation(&self, history: &DeviceHistory, allocated_at: Moment) -> u32 {
+        self.annotation_range(history, allocated_at).0
     }
 
     /// Returns the same group and the range of moments for which it holds, so that callers can skip lookups for
     /// neighbouring allocations.
-    pub(super) fn annotation_range(&self, history: &DeviceHistory, born: Moment) -> (u32, Range<u32>) {
-        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(born.0));
+    pub(super) fn annotation_range(&self, history: &DeviceHistory, allocated_at: Moment) -> (u32, Range<u32>) {
+        let (name, around) = self.innermost(history).map_or((None, 0..u32::MAX), |it| it.at_allocation(allocated_at.0));
         (name.and_then(|name| self.annotations.number(name)).map_or(0, |number| number + 1), around)
     }
 
@@ -86,8 +96,8 @@ impl Regions {
 
     /// Returns the group of an allocation made at this moment, by compiled region. 0 means before the trace, 1 means
     /// outside any region.
-    pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, born: Moment) -> u32 {
-        let Some(event) = born.event() else { return 0 };
+    pub(super) fn context(&self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: Moment) -> u32 {
+        let Some(event) = allocated_at.event() else { return 0 };
         let name = compile_context(snapshot, history, event);
         name.and_then(|name| self.contexts.number(name)).map_or(1, |number| number + 2)
     }

@@ -2,7 +2,7 @@
 
 use super::open::OpenFile;
 use super::protocol::{Looks, Plot};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use picture::timeline::{AddressJob, Scene, SceneJob, View};
 
 /// Scene under construction. Empty before the first step.

@@ -1,12 +1,12 @@
 //! Read access to a device of an open file for other crates, such as one side of a comparison.
 
 use super::Engine;
-use super::stack_trees::Population;
 use super::device::SizeSource;
 use super::events::{pool_of, stack_of_event, stream_of};
 use super::open::OpenFile;
 use super::origin::{is_free_stack, stack_of};
 use super::protocol::{Grouping, Scope};
+use super::stack_trees::Population;
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory, SegmentLifetimes};
 use history::snapshot::{Snapshot, StackId};

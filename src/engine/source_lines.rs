@@ -1,20 +1,20 @@
 //! Aggregation of frame weights to lines and files, in slices because a file may claim millions of lines.
 
-use super::protocol::{SourceFile, SourceLine, LocationWeight};
+use super::protocol::{LocationWeight, SourceFile, SourceLine};
 use super::radix::MultiKeySort;
 use base::column::Column;
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{Frame, FrameId, Snapshot};
 
 /// Maximum number of files and lines in an answer. Larger than any real project.
-const MOST_FILES: usize = 2000;
-const MOST_LINES: usize = 20_000;
+const MAX_FILES: usize = 2000;
+const MAX_LINES: usize = 20_000;
 /// Maximum length of a path in an answer, in bytes.
-const LONGEST_PATH: usize = 1000;
+const MAX_PATH_LEN: usize = 1000;
 
 /// Maximum length of the source text of a line, and of all lines together, in bytes.
-const LONGEST_CODE: usize = 200;
-const MOST_CODE: usize = 1 << 20;
+const MAX_CODE_LEN: usize = 200;
+const MAX_CODE: usize = 1 << 20;
 
 /// A source file: one of its frames, its weight, and the index of its first line.
 #[derive(Clone, Copy)]
@@ -81,7 +81,11 @@ impl LocationWeight {
 
 impl SourceLines {
     /// Returns the files, heaviest first, and the total of the files that do not fit.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, slice: &mut TimeSlice) -> SliceResult<(Vec<SourceFile>, LocationWeight)> {
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<(Vec<SourceFile>, LocationWeight)> {
         while let Some(part) = slice.next_range(&mut self.next_frame, self.frames.len(), 1)? {
             let part = part.clone().zip(self.frames.get(part).unwrap_or_default());
             self.used.extend(part.filter(|(_, standing)| standing.has_weight()).map(|(id, _)| id as u32));
@@ -125,14 +129,14 @@ impl SourceLines {
         files.step((2, 1), &mut weight, slice)?;
         while let Some(&at) = files.ids().get(self.done) {
             let Some(File { frame: known, standing, first }) = file(at) else { break };
-            if self.sent.len() < MOST_FILES {
+            if self.sent.len() < MAX_FILES {
                 let end = file(at + 1).map_or(self.lines.len() as u32, |next| next.first);
                 let line = |at: u32| self.lines.get(at as usize);
                 let mut weight = |part: usize, at: u32| line(at).map_or(0, |(_, standing)| standing.key(part, self.by));
-                let room = MOST_LINES - self.line_count;
-                let lines = self
-                    .of_file
-                    .get_or_insert_with(|| MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() }));
+                let room = MAX_LINES - self.line_count;
+                let lines = self.of_file.get_or_insert_with(|| {
+                    MultiKeySort::new(if room > 0 { (first..end).collect() } else { Vec::new() })
+                });
                 lines.step((2, 1), &mut weight, slice)?;
                 let lines = lines.ids().iter().take(room).filter_map(|&at| line(at));
                 let text = |id: u32| frame(id).line.to_string();
@@ -142,7 +146,7 @@ impl SourceLines {
                 let mut code_bytes = self.code_bytes;
                 let mut code = |id: u32| {
                     let code =
-                        if code_bytes < MOST_CODE { line_text(source, &begins, frame(id).line) } else { String::new() };
+                        if code_bytes < MAX_CODE { line_text(source, &begins, frame(id).line) } else { String::new() };
                     code_bytes += code.len();
                     code
                 };
@@ -158,7 +162,7 @@ impl SourceLines {
                 self.left_out.add(standing);
             }
             self.done += 1;
-            slice.spend(if self.sent.len() < MOST_FILES { STEPS_PER_CHECK } else { 1 })?;
+            slice.spend(if self.sent.len() < MAX_FILES { STEPS_PER_CHECK } else { 1 })?;
         }
         Ok((std::mem::take(&mut self.sent), self.left_out))
     }
@@ -192,13 +196,13 @@ fn line_starts(source: &[u8]) -> Vec<u32> {
 fn line_text(source: &[u8], begins: &[u32], line: i128) -> String {
     let at = usize::try_from(line).ok().and_then(|line| begins.get(line.checked_sub(1)?));
     let text = at.and_then(|&at| source.get(at as usize..)).unwrap_or_default();
-    let end = text.iter().take(LONGEST_CODE).position(|&byte| byte == b'\n').unwrap_or(LONGEST_CODE.min(text.len()));
+    let end = text.iter().take(MAX_CODE_LEN).position(|&byte| byte == b'\n').unwrap_or(MAX_CODE_LEN.min(text.len()));
     String::from_utf8_lossy(text.get(..end).unwrap_or_default()).trim().to_owned()
 }
 
 /// Returns a path as text. Keeps the end of a very long one, because it has the file name.
 fn display_path(bytes: &[u8]) -> String {
-    let (mark, end) = match bytes.len().checked_sub(LONGEST_PATH) {
+    let (mark, end) = match bytes.len().checked_sub(MAX_PATH_LEN) {
         Some(cut) if cut > 0 => ("…", bytes.get(cut..).unwrap_or(bytes)),
         _ => ("", bytes),
     };

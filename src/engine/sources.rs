@@ -1,11 +1,11 @@
 //! Weights of the files and lines of the user's own code, computed in slices.
 
-use super::stack_trees::{Selection, clamp_scope};
 use super::device::DeviceData;
 use super::open::OpenFile;
-use super::protocol::{Scope, SourcesPage, LocationWeight, Weight};
+use super::protocol::{LocationWeight, Scope, SourcesPage, Weight};
 use super::source_lines::{SortBy, SourceLines};
-use base::slice::{TimeSlice, SliceResult};
+use super::stack_trees::{Selection, clamp_scope};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 
 /// Computation in progress.

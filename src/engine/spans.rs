@@ -3,7 +3,7 @@
 use base::units::group_digits;
 
 /// Maximum number of allocations in a file. SnapViewer keeps all points in memory, so its files are far smaller.
-pub(super) const MOST_ALLOCATIONS: u32 = 1 << 24;
+pub(super) const MAX_ALLOCATIONS: u32 = 1 << 24;
 
 /// Elements per chunk. A chunk takes 64 KiB, and there are at most 4096 chunks.
 const CHUNK: usize = 4096;
@@ -23,8 +23,8 @@ pub(super) enum JoinError {
     /// Two allocations have this `elem`.
     #[error("allocations.json: elem {0} occurs twice")]
     Twice(u32),
-    /// More than [`MOST_ALLOCATIONS`].
-    #[error("allocations.json has more than {} allocations", group_digits(MOST_ALLOCATIONS.into()))]
+    /// More than [`MAX_ALLOCATIONS`].
+    #[error("allocations.json has more than {} allocations", group_digits(MAX_ALLOCATIONS.into()))]
     TooMany,
 }
 
@@ -60,7 +60,7 @@ impl Spans {
     /// # Errors
     /// Fails if the element already has a span, or if its number is too large.
     pub(super) fn insert(&mut self, elem: u32, span: Span) -> Result<(), JoinError> {
-        if elem >= MOST_ALLOCATIONS {
+        if elem >= MAX_ALLOCATIONS {
             return Err(JoinError::TooMany);
         }
         let (chunk, place) = (elem as usize / CHUNK, elem as usize % CHUNK);

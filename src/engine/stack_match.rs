@@ -6,7 +6,7 @@
 use super::open::OpenFile;
 use super::protocol::Query;
 use analysis::{IdSet, frame_line};
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use history::snapshot::{FrameId, StackId};
 
 /// Matching frames and stacks, as far as they have been tested.

@@ -3,13 +3,13 @@
 
 use super::open::OpenFile;
 use super::plots::walk_ranges;
-use super::protocol::{Looks, Plot, Step, StepResult, StepOutcome};
+use super::protocol::{Looks, Plot, Step, StepOutcome, StepResult};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use picture::timeline::{self, Source};
 
 /// Maximum number of events per call. They take a few milliseconds.
-const MOST_EVENTS: u32 = 50_000;
+const MAX_EVENTS: u32 = 50_000;
 
 /// Performs `step` from `(moment, byte)`. Returns `None` for an unknown device.
 pub(super) fn step(
@@ -46,7 +46,7 @@ pub(super) fn step(
                 let held = file.segments(device).filter(|_| looks.plot != Plot::Stack);
                 match held {
                     Some(segments) => walk_ranges((history, segments), source, (moment, byte), step),
-                    None => walk_events(history, source, (moment, byte), step, MOST_EVENTS),
+                    None => walk_events(history, source, (moment, byte), step, MAX_EVENTS),
                 }
                 .map(|(moment, stop)| (moment, byte, stop))
             }
@@ -94,9 +94,9 @@ fn walk_events(
         if next > history.event_count() {
             return None;
         }
-        if let Some((id, born)) = history.lifetime_change(EventIdx(event)) {
+        if let Some((id, allocated_at)) = history.lifetime_change(EventIdx(event)) {
             let size = source.allocations.size(id);
-            let comes = born == (step == Step::Later);
+            let comes = allocated_at == (step == Step::Later);
             let changed = |bytes: u64| if comes { bytes.saturating_add(size) } else { bytes.saturating_sub(size) };
             total = changed(total);
             this = this.filter(|this| this.id != id);

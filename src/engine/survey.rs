@@ -3,7 +3,7 @@
 use super::archive_error::ArchiveError;
 use super::snapviewer::{DRAWING, ELEMENTS};
 use hashbrown::HashMap;
-use history::container::zip::{Directory, Entry, DirectoryReader};
+use history::container::zip::{Directory, DirectoryReader, Entry};
 
 /// Bytes of the directory read per step. Takes a fraction of a millisecond.
 const SLICE: usize = 64 << 10;

@@ -9,12 +9,12 @@ mod rows;
 use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{TablePage, TableQuestion, TableText};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use listing::{Listing, Terms};
 use order::{Order, SiteRanks};
 
 /// Maximum number of rows in an answer. More than any screen shows.
-const MOST_ROWS: u32 = 512;
+const MAX_ROWS: u32 = 512;
 
 /// Cache of the last requested table, and the text export in progress.
 #[derive(Default)]
@@ -39,7 +39,13 @@ impl TableCache {
     }
 
     /// Builds the requested table.
-    fn build(&mut self, file: &mut OpenFile, device: i64, question: &TableQuestion, slice: &mut TimeSlice) -> SliceResult {
+    fn build(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &TableQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if !self.listing.as_ref().is_some_and(|it| it.is_of(device, question.scope, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.scope, question.filter.clone())));
             self.order = None;
@@ -81,7 +87,7 @@ impl TableCache {
         };
         if let Some(order) = self.order.as_ref().filter(|order| order.by == question.sort) {
             let [first, count] = question.rows;
-            let rows = order.ids.iter().skip(first as usize).take(count.min(MOST_ROWS) as usize);
+            let rows = order.ids.iter().skip(first as usize).take(count.min(MAX_ROWS) as usize);
             let row = |&id: &u32| rows::row(file, device, listing.moment(), id, question.find);
             page.rows = rows.filter_map(row).collect();
             let row_of = |wanted: u32| order.ids.iter().position(|&id| id == wanted);

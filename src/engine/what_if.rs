@@ -7,7 +7,7 @@ use allocator::Recording;
 use allocator::reading::Reading;
 use allocator::simulation::Simulation;
 use allocator::transfer::Writing;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Recording under construction.
 #[derive(Default)]
@@ -38,7 +38,12 @@ pub(super) struct RecordingEncoder {
 
 impl RecordingEncoder {
     /// Returns the encoded recording, or `None` if the file does not have the device.
-    pub(super) fn step(&mut self, file: &mut OpenFile, device: i64, slice: &mut TimeSlice) -> SliceResult<Option<Vec<u8>>> {
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Option<Vec<u8>>> {
         if self.writing.is_none() {
             let Some(recording) = self.recordings.step(file, device, slice)? else { return Ok(None) };
             self.writing = Some(Box::new(Writing::new(recording)));

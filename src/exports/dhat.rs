@@ -73,7 +73,7 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
     let mut numbers = HashMap::<Stack, u32, foldhash::fast::RandomState>::default();
     let (mut stacks, mut sums, mut of_allocation) = (Vec::new(), Vec::<Sums>::new(), Vec::new());
     let last = history.event_count();
-    for (id, (born, died, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
+    for (id, (allocated_at, freed_at, bytes)) in (0..).map(AllocationId).zip(history.allocations.spans()) {
         let stack = Stack::of_allocation(side, id);
         let next = stacks.len() as u32;
         let number = *numbers.entry(stack).or_insert(next);
@@ -84,15 +84,15 @@ fn sums(side: Side<'_>, peak: Moment) -> (Vec<Stack>, Vec<Sums>) {
         of_allocation.push(number);
         let Some(known) = sums.get_mut(number as usize) else { continue };
         known.all.add(bytes);
-        known.lifetimes = known.lifetimes.saturating_add(u64::from(died.min(last).saturating_sub(born)));
-        if born == 0 {
+        known.lifetimes = known.lifetimes.saturating_add(u64::from(freed_at.min(last).saturating_sub(allocated_at)));
+        if allocated_at == 0 {
             known.now.add(bytes);
             known.max = known.now;
         }
-        if born <= peak.0 && peak.0 < died {
+        if allocated_at <= peak.0 && peak.0 < freed_at {
             known.at_peak.add(bytes);
         }
-        if died > last {
+        if freed_at > last {
             known.at_end.add(bytes);
         }
     }

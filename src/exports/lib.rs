@@ -20,7 +20,7 @@ mod tables;
 mod trace;
 
 pub use columns::{Cell, Column, Kind, columns};
-pub use merge::{TraceLayout, MergeError, merge_into_trace};
+pub use merge::{MergeError, TraceLayout, merge_into_trace};
 pub use profile::Total;
 pub use rows::each_row;
 

@@ -57,7 +57,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         message(out, SAMPLE_TYPE, &value)?;
     }
     let (live, none) = (Profile::labelled(side, Scope::At(question.at)), Total::default());
-    let allocated = Profile::labelled(side, Scope::Born(question.range));
+    let allocated = Profile::labelled(side, Scope::Allocated(question.range));
     let mut writing = Samples { side, strings: &mut strings, frames: &mut frames };
     for sample in &allocated.samples {
         let values = [sample.total, none];

@@ -82,11 +82,11 @@ impl Rows<'_, '_> {
     fn allocation(&mut self, id: AllocationId) -> io::Result<()> {
         let (side, allocations) = (self.side, &self.side.history.allocations);
         let source = allocations.provenance(id);
-        let born = match source {
+        let allocated_at = match source {
             Provenance::AllocatedBy(event) => Some(event),
             _ => None,
         };
-        let died = allocations.died(id).and_then(|moment| moment.event());
+        let freed_at = allocations.freed_at(id).and_then(|moment| moment.event());
         let address = (source != Provenance::Unexplained).then(|| hex(allocations.address(id)));
         let category = side.group_label(Grouping::Category, side.group(Grouping::Category, id));
         let stack = match source {
@@ -94,8 +94,8 @@ impl Rows<'_, '_> {
             _ => side.stack(id),
         };
         let [pool, pool_name] = self.pool(side.pool(id));
-        let [allocated, allocated_us] = self.event(born);
-        let [freed, freed_us] = self.event(died);
+        let [allocated, allocated_us] = self.event(allocated_at);
+        let [freed, freed_us] = self.event(freed_at);
         let [stack, site] = self.stack(stack);
         self.row(&[
             Cell::Unsigned(id.0.into()),
@@ -149,8 +149,8 @@ impl Rows<'_, '_> {
         for id in (0..lives.ranges.len() as u32).map(AllocationId) {
             let kind = lives.kind(id);
             let [pool, pool_name] = self.pool(kind.and_then(|kind| kind.pool));
-            let [allocated, allocated_us] = self.event(lives.ranges.born(id).event());
-            let [freed, freed_us] = self.event(lives.ranges.died(id).and_then(|moment| moment.event()));
+            let [allocated, allocated_us] = self.event(lives.ranges.allocated_at(id).event());
+            let [freed, freed_us] = self.event(lives.ranges.freed_at(id).and_then(|moment| moment.event()));
             let [stack, site] = self.stack(lives.stack(side.snapshot(), side.history, id));
             self.row(&[
                 Cell::Unsigned(id.0.into()),

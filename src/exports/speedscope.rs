@@ -20,7 +20,7 @@ pub(crate) fn write(side: Side<'_>, question: &ExportQuestion, out: &mut dyn Wri
         ("Live at the cursor", Scope::At(question.at)),
         ("Live at the peak", Scope::At(peak)),
         ("Live at the end", Scope::At(history.event_count())),
-        ("Allocated in range", Scope::Born(question.range)),
+        ("Allocated in range", Scope::Allocated(question.range)),
         ("Allocated in range, not freed in it", Scope::Kept(question.range)),
     ];
     let profiles = scopes.map(|(name, scope)| (name, Profile::new(side, scope)));

@@ -17,7 +17,7 @@ const FIRST_PROCESS: i64 = 2_000_000_000;
 /// First thread number of annotations.
 const ANNOTATIONS: usize = 1;
 /// Maximum number of frames of a large allocation's stack, innermost first.
-const MOST_FRAMES: usize = 64;
+const MAX_FRAMES: usize = 64;
 
 /// Writes a complete trace.
 ///
@@ -206,9 +206,9 @@ impl TraceWriter<'_, '_> {
                 None => otherwise,
             };
             let first = history.numbers.time_us.map_or(0, |(first, _)| first);
-            let born = time(history.allocations.born(id).event(), first);
-            let died = time(history.allocations.died(id).and_then(|moment| moment.event()), end_us);
-            for (phase, us) in [("b", born), ("e", died)] {
+            let allocated_at = time(history.allocations.allocated_at(id).event(), first);
+            let freed_at = time(history.allocations.freed_at(id).and_then(|moment| moment.event()), end_us);
+            for (phase, us) in [("b", allocated_at), ("e", freed_at)] {
                 self.event(phase, &name, 0)?;
                 write!(self.out, ",\"cat\":\"Largest allocations\",\"id\":\"{}\"", id.0)?;
                 self.time("ts", us)?;
@@ -217,7 +217,7 @@ impl TraceWriter<'_, '_> {
                     let category = side.group(Grouping::Category, id);
                     json::text(self.out, &side.group_label(Grouping::Category, category))?;
                     self.out.write_all(b",\"stack\":")?;
-                    let frames = outermost_first(side, stack).into_iter().rev().take(MOST_FRAMES);
+                    let frames = outermost_first(side, stack).into_iter().rev().take(MAX_FRAMES);
                     json::list(self.out, frames, |out, frame| {
                         let texts = frame.texts(side);
                         json::text(out, &format!("{}:{} {}", texts.file, texts.line, texts.name))

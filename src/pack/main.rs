@@ -72,7 +72,8 @@ const FETCH: &str = "globalThis.wasm=fetch(document.currentScript.dataset.wasm).
 try{return await WebAssembly.compileStreaming(got)}catch(cause){if(got.bodyUsed)throw cause;return got}})";
 
 /// Message for browsers that are too old.
-const TOO_OLD: &str = "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
+const TOO_OLD: &str =
+    "<p>This page could not start: it needs a browser from 2024 or later, with WebAssembly allowed.</p>";
 
 /// Snapshots on the start page (src/ui/samples.rs).
 const SAMPLES: [&str; 4] = ["out-of-memory.pickle.gz", "leak.pickle.gz", "training.pickle.gz", "cuda-graphs.pickle.gz"];

@@ -47,8 +47,8 @@ pub(super) fn initial_link(dom: &Dom) -> Link {
         link.urls.push(name);
         return link;
     }
-    if link.urls.is_empty() && link.print.is_empty() {
-        link.urls = url::of_query(&location.search().unwrap_or_default());
+    if link.urls.is_empty() && link.fingerprint.is_empty() {
+        link.urls = url::urls_in_query(&location.search().unwrap_or_default());
     }
     let own = location.origin().unwrap_or_default();
     for url in &mut link.urls {
@@ -126,7 +126,7 @@ impl Address {
         if app.state.borrow().is_following_link() {
             return;
         }
-        let Some(link) = Link::of(&app.state.borrow()) else { return };
+        let Some(link) = Link::from_state(&app.state.borrow()) else { return };
         let before = self.written.replace(Some(link.clone()));
         if before.as_ref() == Some(&link) {
             return;

@@ -1,7 +1,7 @@
 //! State shared by all parts of the page, and the trait that each part implements.
 
-use crate::cache_state::CacheState;
 use crate::busy::Busy;
+use crate::cache_state::CacheState;
 use crate::client::Client;
 use crate::dom::{self, Dom};
 use crate::elements::Find;
@@ -95,7 +95,7 @@ pub(super) fn start_part<P: Part>(app: &'static App) -> Result<RenderPart, Strin
     });
     let mut part = P::default();
     Ok(Box::new(move |app, state| {
-        if P::TAB.is_none() || P::TAB == state.views.seen() {
+        if P::TAB.is_none() || P::TAB == state.views.visible() {
             part.show_details(app, elements, state);
         }
     }))

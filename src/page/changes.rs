@@ -10,9 +10,9 @@ use gloo::timers::callback::{Interval, Timeout};
 use js_sys::{Date, Promise};
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::features::live::{Heard, WatchAction};
-use ui::url::resume::Answer;
-use ui::{Action, reloading};
+use ui::features::watch::{FileVersion, WatchAction};
+use ui::url::resume::ResponseHead;
+use ui::{Action, reload};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{EventSource, MessageEvent, RequestCache, RequestInit, Response};
@@ -62,8 +62,8 @@ impl ChangeStream {
             let heard = EventListener::new(&source, "message", move |event| {
                 let text = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().as_string());
                 let text = text.unwrap_or_default();
-                act(app, WatchAction::Told(Heard::parse(&text, now(app))));
-                Heard::count(&text).into_iter().for_each(|count| act(app, WatchAction::Counted(count)));
+                act(app, WatchAction::FilesReported(FileVersion::parse(&text, now(app))));
+                FileVersion::count(&text).into_iter().for_each(|count| act(app, WatchAction::CountReported(count)));
             });
             let told = self.clone();
             let failed = EventListener::new(&source, "error", move |_| {
@@ -88,7 +88,7 @@ impl ChangeStream {
 
 /// Polls the server for a new version of the open file. Errors are ignored, since the file is open already.
 async fn poll(app: &'static App) -> Option<()> {
-    let address = reloading::asks(&app.state.borrow())?;
+    let address = reload::polled_address(&app.state.borrow())?;
     if app.dom.document.hidden() || !app.dom.window.navigator().on_line() || embedded::is_embedded(&app.dom, &address) {
         return None;
     }
@@ -101,19 +101,22 @@ async fn poll(app: &'static App) -> Option<()> {
     let response = answer.and_then(|answer| answer.dyn_into::<Response>().ok()).filter(Response::ok);
     let Some(response) = response else {
         // Stop polling servers that do not answer HEAD requests or are gone.
-        act(app, WatchAction::Silent(address));
+        act(app, WatchAction::PollFailed(address));
         return None;
     };
-    let answer = Answer::of(response.status(), Answer::HEADERS.map(|name| response.headers().get(name).ok().flatten()));
+    let answer = ResponseHead::new(
+        response.status(),
+        ResponseHead::HEADERS.map(|name| response.headers().get(name).ok().flatten()),
+    );
     let version = answer.version()?;
     let modified = answer.modified.as_deref().map_or(f64::NAN, Date::parse);
     let age = if modified.is_finite() { (Date::now() - modified).max(0.0) } else { 0.0 };
-    act(app, WatchAction::Asked(Heard { address, version, rank: None, changed_ms: now(app) - age }));
+    act(app, WatchAction::Polled(FileVersion { address, version, rank: None, changed_ms: now(app) - age }));
     Some(())
 }
 
 fn act(app: &'static App, action: WatchAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
 /// Returns the page's clock in milliseconds.

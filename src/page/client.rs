@@ -4,7 +4,7 @@
 use super::dom;
 use super::thread::{self, WorkerThread};
 use crate::wire::{FromWorker, ToWorker};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::{LoadRange, Request};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -105,7 +105,7 @@ impl Client {
 
     /// Sends `message`, immediately or as soon as the worker is ready.
     pub(super) fn send(self: &Rc<Self>, message: ToWorker) {
-        let is_first = |which: Which| which == Which::First;
+        let is_first = |which: FileSlot| which == FileSlot::First;
         let opens = matches!(message, ToWorker::File { which, .. } | ToWorker::Link { which, .. } if is_first(which));
         if opens && self.has_file.take() {
             match self.worker.replace(WorkerStage::None) {
@@ -295,8 +295,9 @@ impl Client {
             let response = thread::fetch(&self.window, &script.src()).await?;
             JsFuture::from(response.text()?).await
         };
-        let text =
-            text.await.map_err(|error| format!("the worker's script could not be fetched: {}", dom::error_message(&error)))?;
+        let text = text
+            .await
+            .map_err(|error| format!("the worker's script could not be fetched: {}", dom::error_message(&error)))?;
         text.as_string().ok_or_else(|| "the worker's script is not text".to_owned())
     }
 }

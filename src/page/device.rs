@@ -7,8 +7,8 @@ use crate::wire::ToWorker;
 use js_sys::{Array, Function, Promise, Reflect};
 use picture::render::Gpu;
 use ui::Action;
-use ui::renderer::{self, Wanted};
-use ui::shown::Canvas;
+use ui::drawing::Canvas;
+use ui::renderer::{self, RequestedRenderer};
 use ui::stage::{Renderer, Stage};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -18,14 +18,14 @@ use web_sys::{
 };
 
 /// Maximum number of devices before falling back to the CPU renderer. A driver that keeps failing will go on failing.
-const MOST_DEVICES: u32 = 4;
+const MAX_DEVICES: u32 = 4;
 
 /// Selects the renderer: WebGPU if it works, otherwise the CPU renderer.
 pub(super) fn select_renderer(app: &'static App) {
     spawn_local(async move {
         let made = app.painter.borrow_mut().reset();
         let canvases = app.painter.borrow().canvases();
-        let gpu = if made > MOST_DEVICES {
+        let gpu = if made > MAX_DEVICES {
             Err(Some("its device was lost repeatedly".to_owned()))
         } else {
             create_gpu(&app.dom.window, canvases).await
@@ -53,14 +53,14 @@ pub(super) fn select_renderer(app: &'static App) {
 
 /// Creates the WebGPU renderer. The error is the reason shown to the user, or `None` if none needs to be shown.
 async fn create_gpu(window: &Window, [timeline, flame]: [HtmlCanvasElement; 2]) -> Result<Gpu, Option<String>> {
-    let wanted = Wanted::of_query(&window.location().search().unwrap_or_default());
-    if wanted == Wanted::Cpu {
+    let wanted = RequestedRenderer::from_query(&window.location().search().unwrap_or_default());
+    if wanted == RequestedRenderer::Cpu {
         return Err(None);
     }
     // Checked first, because a canvas that has a WebGPU context cannot be used by the CPU renderer.
     match is_software(window).await {
         None => return Err(Some("this browser has no adapter".to_owned())),
-        Some(true) if wanted == Wanted::Fastest => return Err(None),
+        Some(true) if wanted == RequestedRenderer::Fastest => return Err(None),
         Some(_) => {}
     }
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());

@@ -6,7 +6,7 @@ use super::theme::Theme;
 use super::{labels, painter, pen};
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Promise};
-use picture::render::{Drawing, Lane, Look, OverlayRect, CpuRenderer};
+use picture::render::{CpuRenderer, Drawing, Lane, OverlayRect, PictureTheme};
 use picture::svg::{self, Inks};
 use picture::timeline::View;
 use ui::Action;
@@ -36,12 +36,12 @@ pub(super) fn save(app: &'static App, picture: Box<Picture>) {
             Format::Svg => to_svg(&picture, &theme, &look),
             Format::Png1 | Format::Png2 | Format::Png4 => to_png(app, &picture, &theme, &look).await,
         };
-        let saved = blob.and_then(|blob| download(app, &blob, &picture.file)).map(|()| picture.file.clone());
-        app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| dom::error_message(&error)))));
+        let saved = blob.and_then(|blob| download(app, &blob, &picture.file_name)).map(|()| picture.file_name.clone());
+        app.dispatch(Action::feature(ExportAction::PictureSaved(saved.map_err(|error| dom::error_message(&error)))));
     });
 }
 
-fn to_svg(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+fn to_svg(picture: &Picture, theme: &Theme, look: &PictureTheme) -> Result<Blob, JsValue> {
     let inks =
         Inks { soft: &theme.text, strong: &theme.strong, line: &theme.line, peak: &theme.peak, accent: &theme.accent };
     let mut text = String::new();
@@ -52,7 +52,7 @@ fn to_svg(picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &kind)
 }
 
-async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Result<Blob, JsValue> {
+async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &PictureTheme) -> Result<Blob, JsValue> {
     let sheet = &picture.sheet;
     let canvas: HtmlCanvasElement = app.dom.document.create_element("canvas")?.dyn_into()?;
     canvas.set_width(sheet.size[0]);
@@ -76,7 +76,7 @@ async fn to_png(app: &App, picture: &Picture, theme: &Theme, look: &Look) -> Res
             .iter()
             .map(|rect| OverlayRect { x: rect.x, y: rect.y.map(|y| y - up as i32), rgba: look.selection })
             .collect();
-        let lane = Lane::alone(&view, look);
+        let lane = Lane::single(&view, look);
         let image = twin.draw(&Drawing {
             size_px: [view.width_px, rows],
             background: look.background,

@@ -5,13 +5,13 @@ use super::app::App;
 use super::surveyor::{MAX_TABLE_BYTES, PIECE_BYTES};
 use super::thread::WorkerThread;
 use super::{dom, export, gzip};
-use engine::protocol::{ExportJob, encoded};
+use engine::protocol::{ExportJob, encode};
 use js_sys::{Array, Function, Promise, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::Action;
 use ui::comparing::ComparingAction;
-use ui::effect::{FileToWrite, GivenFile, Origin, Then};
+use ui::effect::{AfterWrite, FileToWrite, GivenFile, Origin};
 use ui::export::ExportAction;
 use ui::what_if::WhatIfAction;
 use wasm_bindgen::{JsCast, JsValue};
@@ -23,7 +23,7 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
     app.busy.spawn(async move {
         let load = app.state.borrow().load;
         let made = run_export(app, &wanted).await;
-        if wanted.then != Then::Save {
+        if wanted.next != AfterWrite::Save {
             let is_open = app.state.borrow().load == load;
             // If another file was opened meanwhile, the result is dropped.
             if is_open {
@@ -32,24 +32,24 @@ pub(super) fn write(app: &'static App, wanted: Box<FileToWrite>) {
                     Ok(file) => (Ok(()), Some(file)),
                     Err(cause) => (Err(cause), None),
                 };
-                app.dispatch(Action::of(WhatIfAction::Written(written)));
-                file.into_iter().for_each(|file| open_in_page(app, file, wanted.then));
+                app.dispatch(Action::feature(WhatIfAction::Written(written)));
+                file.into_iter().for_each(|file| open_in_page(app, file, wanted.next));
             }
             return;
         }
         let saved = made.and_then(|blob| export::download(app, &blob, &wanted.file));
         let saved = saved.map(|()| wanted.file.clone()).map_err(|error| dom::error_message(&error));
-        app.dispatch(Action::of(ExportAction::Written(saved)));
+        app.dispatch(Action::feature(ExportAction::FileWritten(saved)));
     });
 }
 
 /// Opens the file, in addition to those that the user gave.
-fn open_in_page(app: &'static App, file: File, then: Then) {
+fn open_in_page(app: &'static App, file: File, then: AfterWrite) {
     let given = vec![GivenFile { name: file.name(), bytes: file.size() as u64 }];
     let from = app.files.add(std::iter::once(file));
     app.recent.clear_pending();
     app.dispatch(match then {
-        Then::Compare => Action::Comparing(ComparingAction::FilesGiven(from, given)),
+        AfterWrite::Compare => Action::Comparing(ComparingAction::FilesGiven(from, given)),
         _ => Action::FilesAdded(from, given),
     });
 }
@@ -63,7 +63,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
     let file = if let Origin::File(place) = wanted.snapshot.origin { app.files.get(place) } else { None };
     let range = {
         let state = app.state.borrow();
-        let choice = state.snapshots.get(state.chosen).filter(|_| wanted.snapshot.load == state.load);
+        let choice = state.snapshots.get(state.snapshot_index).filter(|_| wanted.snapshot.load == state.load);
         // Snapshots are always written from the whole file.
         choice.filter(|_| matches!(wanted.job, ExportJob::Format(_))).and_then(|choice| choice.load)
     };
@@ -83,7 +83,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
         }
     };
     let slot: Rc<RefCell<Option<WorkerThread>>> = Rc::default();
-    let job = Uint8Array::from(&*encoded(&(&wanted.job, &wanted.categories, range)));
+    let job = Uint8Array::from(&*encode(&(&wanted.job, &wanted.categories, range)));
     let open = Array::of5(
         &"export".into(),
         &(wanted.device as f64).into(),
@@ -138,7 +138,7 @@ async fn run_export(app: &'static App, wanted: &FileToWrite) -> Result<Blob, JsV
     // Frees the worker's memory.
     drop(slot.take());
     let blob: Blob = written?.dyn_into()?;
-    if !wanted.is_packed {
+    if !wanted.is_gzipped {
         return Ok(blob);
     }
     Ok(JsFuture::from(gzip::compress(&blob)?).await?.unchecked_into())

@@ -2,19 +2,19 @@
 //!
 //! The cache is optional. If the browser stores nothing, has no room or has lost an entry, the file is read as usual.
 
-use super::cache_state::CachedLoad;
 use super::app::App;
+use super::cache_state::CachedLoad;
 use super::dom::flag_options;
-use super::recent::{JsResult, call_method, property, await_value};
-use super::storage::{store, load_value};
+use super::recent::{JsResult, await_value, call_method, property};
+use super::storage::{load_value, store};
 use crate::wire::ToWorker;
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::LoadRange;
 use gloo::timers::callback::Timeout;
 use js_sys::{Array, Date, Uint8Array};
+use ui::cache_index::{CacheIndex, MIN_FILE_BYTES, key};
 use ui::effect::Origin;
-use ui::fingerprint::{Tap, parts};
-use ui::kept::{Kept, LEAST, key};
+use ui::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Blob, File, HtmlScriptElement};
@@ -28,9 +28,9 @@ const FOLDER: &str = "kept";
 const QUIET_MS: u32 = 1000;
 
 /// Lets the worker read a file, or its cached version.
-pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, Which)) {
+pub(super) fn read(app: &'static App, file: File, member: Option<u32>, (load, which): (u32, FileSlot)) {
     let changed = modified_ms(&file);
-    let may_be_kept = which == Which::First && member.is_none() && is_cacheable(app, &file);
+    let may_be_kept = which == FileSlot::First && member.is_none() && is_cacheable(app, &file);
     if !may_be_kept || !load_index(app).may_have(file.size() as u64, changed) {
         app.client.send(ToWorker::File { load, member, file, which });
         return;
@@ -55,7 +55,7 @@ pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
     let Some(CachedLoad { load, member, file, key, .. }) = answered else { return false };
     remove(app, key);
     app.cache.damaged.set(Some((load, file.size() as u64)));
-    app.client.send(ToWorker::File { load, member, file, which: Which::First });
+    app.client.send(ToWorker::File { load, member, file, which: FileSlot::First });
     true
 }
 
@@ -63,7 +63,8 @@ pub(super) fn retry_without_cache(app: &'static App, load: u32) -> bool {
 pub(super) fn cache_file(app: &'static App, load: u32, print: String) {
     let file = {
         let state = app.state.borrow();
-        let choice = state.snapshots.get(state.chosen).filter(|choice| state.load == load && choice.member.is_none());
+        let choice =
+            state.snapshots.get(state.snapshot_index).filter(|choice| state.load == load && choice.member.is_none());
         // A load of only a range of events is not cached.
         let choice = choice.filter(|choice| choice.load.is_none_or(|range| range == LoadRange::ALL));
         match choice.map(|choice| &choice.origin) {
@@ -129,27 +130,27 @@ pub(super) fn clear(app: &'static App) {
 
 /// Returns the text about the cache in the settings.
 pub(super) fn summary(app: &App) -> String {
-    let said = load_index(app).said();
+    let said = load_index(app).summary();
     app.cache.failed.get().map_or(said.clone(), |failed| [&said, " ", failed].concat())
 }
 
 fn is_cacheable(app: &App, file: &File) -> bool {
-    file.size() >= LEAST as f64 && !app.state.borrow().settings.no_cache
+    file.size() >= MIN_FILE_BYTES as f64 && !app.state.borrow().settings.no_cache
 }
 
 fn modified_ms(file: &File) -> u64 {
     file.last_modified().max(0.0) as u64
 }
 
-fn load_index(app: &App) -> Kept {
-    Kept::parse(&load_value(&app.dom, INDEX_KEY).unwrap_or_default(), &build_id(app))
+fn load_index(app: &App) -> CacheIndex {
+    CacheIndex::parse(&load_value(&app.dom, INDEX_KEY).unwrap_or_default(), &build_id(app))
 }
 
-fn update_index<T>(app: &App, change: impl FnOnce(&mut Kept, u64) -> T) -> T {
+fn update_index<T>(app: &App, change: impl FnOnce(&mut CacheIndex, u64) -> T) -> T {
     // Another tab may have changed the list, so it is read again immediately before writing.
     let mut kept = load_index(app);
     let done = change(&mut kept, Date::now() as u64);
-    store(&app.dom, INDEX_KEY, &kept.stored(&build_id(app)));
+    store(&app.dom, INDEX_KEY, &kept.to_text(&build_id(app)));
     done
 }
 
@@ -164,15 +165,15 @@ fn build_id(app: &App) -> String {
 /// Looks a file up in the cache. Returns its cached version, under the file's name, with its fingerprint and key.
 async fn look_up(app: &App, file: &File) -> Option<(File, String, String)> {
     let length = file.size() as u64;
-    let mut tap = Tap::new(length);
+    let mut tap = FingerprintHasher::new(length);
     for part in parts(length) {
         tap.skip_to(part.start);
         let slice = file.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
-        tap.take(&Uint8Array::new(&await_value(slice.array_buffer().into()).await.ok()?).to_vec());
+        tap.update(&Uint8Array::new(&await_value(slice.array_buffer().into()).await.ok()?).to_vec());
     }
     let print = tap.finish()?;
     let key = key(&print, modified_ms(file));
-    if !update_index(app, |kept, now_ms| kept.take(&key, now_ms)) {
+    if !update_index(app, |kept, now_ms| kept.touch(&key, now_ms)) {
         return None;
     }
     let columns = async {
@@ -193,7 +194,8 @@ async fn write(app: &'static App, load: u32, key: &str, file: &File) -> JsResult
     let folder = folder(app).await?;
     // The list does not distinguish builds of the single-file page, so only the columns format is safe there. The cache
     // format may differ between builds.
-    let written = if build_id(app).is_empty() { app.client.request_columns(load) } else { app.client.request_cache_file(load) };
+    let written =
+        if build_id(app).is_empty() { app.client.request_columns(load) } else { app.client.request_cache_file(load) };
     let columns = await_value(written.into()).await?;
     // Some snapshots cannot be written as columns, and those of compressed files may be much larger than the file.
     let Some(columns) = columns.dyn_ref::<Blob>().filter(|columns| columns.size() < 4.0 * file.size()) else {

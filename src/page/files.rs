@@ -1,12 +1,12 @@
 //! Files from drag and drop, file pickers, paste, and links.
 
 use super::address::ResolvedUrl;
-use super::app::{App, AddListener, Part};
+use super::app::{AddListener, App, Part};
 use super::dom::Dom;
 use super::elements::elements;
 use super::folders;
 use crate::wire::ToWorker;
-use compare::Which;
+use compare::FileSlot;
 use js_sys::{Array, Promise, Reflect};
 use ui::Action;
 use ui::comparing::ComparingAction;
@@ -28,7 +28,7 @@ pub(super) struct FileInput;
 
 /// Returns how the page itself was opened.
 pub(super) fn page_scheme(dom: &Dom) -> PageScheme {
-    PageScheme::by(&dom.window.location().protocol().unwrap_or_default())
+    PageScheme::from_protocol(&dom.window.location().protocol().unwrap_or_default())
 }
 
 /// Takes files that were dropped before the program ran. A script from Trunk.toml collects them in `window.early`.
@@ -44,7 +44,7 @@ pub(super) fn take_early_drops(app: &'static App) {
 
 /// Lets the worker fetch a link. For another server it waits until the page has shown the link, so a page in the
 /// background waits until it is visible.
-pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (load, which): (u32, Which)) {
+pub(super) fn fetch(app: &'static App, link: ResolvedUrl, member: Option<u32>, (load, which): (u32, FileSlot)) {
     app.busy.spawn(async move {
         let window = &app.dom.window;
         if window.location().origin().ok() != Some(link.origin) {
@@ -146,7 +146,7 @@ fn on_drop(app: &'static App, event: &Event) {
                 app.busy.spawn(async move {
                     let found = folders::read_files(entries).await;
                     open_files(app, found.files);
-                    let cut = found.left_out.map(|sentence| Action::Ranks(RanksAction::Cut(sentence)));
+                    let cut = found.left_out.map(|sentence| Action::Ranks(RanksAction::FilesSkipped(sentence)));
                     cut.into_iter().for_each(|cut| app.dispatch(cut));
                 });
             }
@@ -184,7 +184,7 @@ const TRACE_SUFFIXES: [&str; 2] = ["trace.json", "trace.json.gz"];
 /// Takes a torch.profiler trace, into which the export writes the memory timeline.
 fn set_trace(app: &'static App, name: String, file: File) {
     app.files.trace.replace(Some(file));
-    app.dispatch(Action::of(ExportAction::TraceChosen(name)));
+    app.dispatch(Action::feature(ExportAction::TraceChosen(name)));
 }
 
 /// Opens named files. A torch.profiler trace among them is set aside for the export if a file is open or exactly one

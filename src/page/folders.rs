@@ -1,7 +1,7 @@
 //! Files in dropped folders, with their paths.
 
 use base::natural::compare_names;
-use base::units::{counted, grouped};
+use base::units::{group_digits, pluralize};
 use js_sys::{Array, Promise};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -49,8 +49,8 @@ pub(super) async fn read_files(mut entries: Vec<FileSystemEntry>) -> FolderFiles
         depth(one).cmp(&depth(other)).then_with(|| compare_names(one, other))
     });
     let cut = (at < entries.len())
-        .then(|| format!("Only the first {} files and folders were read.", grouped(MAX_ENTRIES as u64)));
-    let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", counted(unreadable, "file")));
+        .then(|| format!("Only the first {} files and folders were read.", group_digits(MAX_ENTRIES as u64)));
+    let unreadable = (unreadable > 0).then(|| format!("{} could not be read.", pluralize(unreadable, "file")));
     let left_out: Vec<String> = cut.into_iter().chain(unreadable).collect();
     FolderFiles { files: found, left_out: Some(left_out.join(" ")).filter(|it| !it.is_empty()) }
 }

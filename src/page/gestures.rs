@@ -1,6 +1,6 @@
 //! Pointer gestures on the timeline's canvas: hovering, dragging, clicking and the wheel.
 
-use super::app::{App, AddListener, Part};
+use super::app::{AddListener, App, Part};
 use super::dom::{listen, position_in};
 use super::elements::elements;
 use std::cell::Cell;

@@ -11,7 +11,7 @@ use js_sys::{Array, JsString, Promise, Uint8Array};
 use ui::Action;
 use ui::effect::Origin;
 use ui::effect::{PageToSave, SnapshotToSave};
-use ui::html::{self, ELEMENTS, MOST, Packing, Step, element, place};
+use ui::save_page::{self, ELEMENTS, MAX_SNAPSHOT_BYTES, SaveProgress, SnapshotEncoding, insert_offset, start_tag};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, Element, File, FileReader, RequestCache, RequestInit, Response};
@@ -43,13 +43,19 @@ pub(super) fn save(app: &'static App, wanted: Box<PageToSave>) {
     let file = |of: &SnapshotToSave| if let Origin::File(place) = of.origin { app.files.get(place) } else { None };
     let files: Vec<Option<File>> = wanted.snapshots.iter().map(file).collect();
     app.busy.spawn(async move {
-        let step = build_page(app, &wanted, &files).await.unwrap_or_else(|cause| Step::Failed(dom::error_message(&cause)));
-        app.dispatch(Action::of(step));
+        let step = build_page(app, &wanted, &files)
+            .await
+            .unwrap_or_else(|cause| SaveProgress::Failed(dom::error_message(&cause)));
+        app.dispatch(Action::feature(step));
     });
 }
 
 // One async function, because each one adds a few kilobytes of wasm.
-async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Option<File>]) -> Result<Step, JsValue> {
+async fn build_page(
+    app: &'static App,
+    page_to_save: &PageToSave,
+    files: &[Option<File>],
+) -> Result<SaveProgress, JsValue> {
     let mut beside = Vec::new();
     match &app.original_page {
         Some(delivered) => beside.push(["<!doctype html>\n", &delivered.outer_html()].concat()),
@@ -67,24 +73,25 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
     }
     let mut beside = beside.into_iter();
     let (page, sql) = (beside.next().unwrap_or_default(), beside.next().unwrap_or_default());
-    let at = place(&page).map_err(|what| error(&[SINGLE_FILE, " ", what]))?;
+    let at = insert_offset(&page).map_err(|what| error(&[SINGLE_FILE, " ", what]))?;
     let (head, tail) = page.split_at(at);
     let parts = Array::of2(&head.into(), &sql.into());
-    let mut saved = (0.0, Packing::Unchanged);
+    let mut saved = (0.0, SnapshotEncoding::Unchanged);
     for ((wanted, file), id) in page_to_save.snapshots.iter().zip(files).zip(ELEMENTS) {
-        parts.push(&element(id, &wanted.name, &page_to_save.view).into());
+        parts.push(&start_tag(id, &wanted.name, &page_to_save.view).into());
         let embedded = if let Origin::Link(link) = &wanted.origin { embedded::base64(&app.dom, link) } else { None };
         let (bytes, packing);
         if let Some(letters) = embedded {
-            (bytes, packing) = (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), Packing::Unchanged);
+            (bytes, packing) =
+                (f64::from(letters.unchecked_ref::<JsString>().length() / 4 * 3), SnapshotEncoding::Unchanged);
             parts.push(&text_blob(&letters)?);
         } else {
             let lost = |_: JsValue| {
                 error(&[&wanted.name, " could not be read again. It may have been changed, moved or removed."])
             };
-            let mut smallest: Option<(Blob, Packing)> = None;
-            for mut how in [Packing::Columns, Packing::Compressed] {
-                let is_file = how == Packing::Compressed;
+            let mut smallest: Option<(Blob, SnapshotEncoding)> = None;
+            for mut how in [SnapshotEncoding::Columns, SnapshotEncoding::Compressed] {
+                let is_file = how == SnapshotEncoding::Compressed;
                 // The file of a link would have to be downloaded again, which is not worth a slightly smaller page.
                 if smallest.is_some() && is_file && matches!(wanted.origin, Origin::Link(_)) {
                     break;
@@ -92,10 +99,12 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
                 // A file that cannot be read is no error if there are columns.
                 let found: Result<Option<Blob>, JsValue> = async {
                     let blob: Blob = match &wanted.origin {
-                        _ if !is_file => match JsFuture::from(app.client.request_columns(wanted.load)).await?.dyn_into() {
-                            Ok(columns) => columns,
-                            Err(_) => return Ok(None),
-                        },
+                        _ if !is_file => {
+                            match JsFuture::from(app.client.request_columns(wanted.load)).await?.dyn_into() {
+                                Ok(columns) => columns,
+                                Err(_) => return Ok(None),
+                            }
+                        }
                         Origin::File(_) => file.clone().ok_or_else(|| lost(JsValue::NULL))?.into(),
                         Origin::Link(link) => {
                             let link = address::resolve(&app.dom, link).map_err(|cause| error(&[&cause]))?;
@@ -109,13 +118,13 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
                     };
                     let first =
                         JsFuture::from(blob.slice_with_i32_and_i32(0, 4)?.array_buffer()).await.map_err(lost)?;
-                    match html::packing(&Uint8Array::new(&first).to_vec()) {
+                    match save_page::compression(&Uint8Array::new(&first).to_vec()) {
                         Some("zip") => {
                             let why = " is a zip archive: open a snapshot inside it instead";
                             return Err(error(&[&wanted.name, why]));
                         }
                         Some(_) => {
-                            how = Packing::Unchanged;
+                            how = SnapshotEncoding::Unchanged;
                             return Ok(Some(blob));
                         }
                         None => {}
@@ -126,10 +135,11 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
                     while at < blob.size() && size < most {
                         let piece = slice(&blob, at)?;
                         at += piece.size();
-                        let member: Blob = JsFuture::from(gzip::compress(&piece)?).await.map_err(lost)?.unchecked_into();
+                        let member: Blob =
+                            JsFuture::from(gzip::compress(&piece)?).await.map_err(lost)?.unchecked_into();
                         size += member.size();
                         members.push(&member);
-                        app.dispatch(Action::of(Step::Done(at as u64, blob.size() as u64)));
+                        app.dispatch(Action::feature(SaveProgress::Done(at as u64, blob.size() as u64)));
                     }
                     Blob::new_with_blob_sequence(&members).map(Some)
                 }
@@ -144,7 +154,7 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
             }
             let Some((blob, how)) = smallest else { return Err(error(&[&wanted.name, " is no longer open"])) };
             (bytes, packing) = (blob.size(), how);
-            if bytes > MOST as f64 {
+            if bytes > MAX_SNAPSHOT_BYTES as f64 {
                 return Err(error(&[
                     &wanted.name,
                     ": the page would contain ",
@@ -176,7 +186,12 @@ async fn build_page(app: &'static App, page_to_save: &PageToSave, files: &[Optio
     parts.push(&tail.into());
     let page = Blob::new_with_str_sequence(&parts)?;
     export::download(app, &page, &page_to_save.file)?;
-    Ok(Step::Saved { file: page_to_save.file.clone(), bytes: page.size() as u64, snapshot: bytes as u64, packing })
+    Ok(SaveProgress::Saved {
+        file: page_to_save.file.clone(),
+        bytes: page.size() as u64,
+        snapshot: bytes as u64,
+        packing,
+    })
 }
 
 /// Fetches a URL, preferably from the browser's cache. Only used for files that were fetched before or do not change.

@@ -7,7 +7,7 @@
 use super::app::App;
 use super::dom::listen;
 use super::files::open_files;
-use super::recent::{call_method, property, await_value};
+use super::recent::{await_value, call_method, property};
 use gloo::timers::callback::Timeout;
 use js_sys::Array;
 use wasm_bindgen::closure::Closure;
@@ -52,7 +52,9 @@ fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
         return Ok(());
     }
     let consumer = Closure::<dyn FnMut(JsValue)>::new(move |launch: JsValue| {
-        let Some(handles) = property(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else { return };
+        let Some(handles) = property(&launch, "files").ok().and_then(|files| files.dyn_into::<Array>().ok()) else {
+            return;
+        };
         spawn_local(async move {
             let mut files = Vec::new();
             for handle in handles.iter() {
@@ -64,7 +66,7 @@ fn open_launched_files(app: &'static App) -> Result<(), JsValue> {
             }
             // Treated like a dropped file.
             app.recent.pending.replace(Some(handles.get(0)).filter(|_| handles.length() == 1));
-            open_files(app, files);
+            open_unnamed(app, files);
         });
     });
     call_method(&queue, "setConsumer", &[consumer.as_ref().clone()])?;
@@ -80,14 +82,14 @@ fn receive_shared_files(app: &'static App, container: &JsValue) -> Result<(), Js
     let listening: &EventTarget = container.dyn_ref().ok_or(JsValue::UNDEFINED)?;
     listen(listening, "message", move |event| {
         let message = event.dyn_ref::<MessageEvent>().and_then(|event| event.data().dyn_into::<Array>().ok());
-        open_files(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
+        open_unnamed(app, message.iter().flat_map(Array::iter).filter_map(|file| file.dyn_into().ok()).collect());
     });
     call_method(container, "startMessages", &[])?;
     call_method(&property(container, "controller")?, "postMessage", &["shared".into()])?;
     Ok(())
 }
 
-fn open_files(app: &'static App, files: Vec<File>) {
+fn open_unnamed(app: &'static App, files: Vec<File>) {
     if !files.is_empty() {
         open_files(app, files.into_iter().map(|file| (file.name(), file)).collect());
     }

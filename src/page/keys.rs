@@ -1,14 +1,14 @@
 //! Keyboard shortcuts, and the buttons with the same commands.
 
-use super::app::{App, AddListener, Part};
+use super::app::{AddListener, App, Part};
 use super::dom::{Dom, listen};
 use super::panels::palette::TOGGLE;
 use super::panels::views::tab_and_panel;
 use ui::binding::Modifiers;
-use ui::binding::{Scope, chord};
+use ui::binding::{KeyScope, chord};
 use ui::export::Dialog;
 use ui::features::FeatureCommand;
-use ui::keys::{BINDINGS, command};
+use ui::keys::{BINDINGS, command_for_key};
 use ui::stage::Help;
 use ui::tab::Tab;
 use ui::{Action, Command, settings};
@@ -50,7 +50,7 @@ fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
         return;
     }
     // These also work in a text field.
-    let Some(scope) = scope(dom).or(is_command.then_some(Scope::Page)) else { return };
+    let Some(scope) = scope(dom).or(is_command.then_some(KeyScope::Page)) else { return };
     // Firefox would open its quick find and move the focus there.
     if matches!(event.key().as_str(), "'" | "/") && !event.ctrl_key() {
         event.prevent_default();
@@ -71,8 +71,8 @@ fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
         let (settings, rules, palette) = (state.settings.dialog, state.rules.dialog, state.palette.dialog);
         (state.letters, state.help, state.export.dialog, settings, rules, palette)
     };
-    let scope = if export == Dialog::Open { Scope::Export } else { scope };
-    let Some(command) = command(scope, &chord, letters) else { return };
+    let scope = if export == Dialog::Open { KeyScope::Export } else { scope };
+    let Some(command) = command_for_key(scope, &chord, letters) else { return };
     // An open dialog closes itself on Esc, and commands of the page below it are ignored.
     if help == Help::Open && !matches!(command, Command::ToggleHelp | Command::ToggleLetters) {
         return;
@@ -90,7 +90,8 @@ fn on_key(app: &'static App, dom: &'static Dom, event: &Event) {
         return;
     }
     // Without a timeline, its keys keep their default action. Arrows scroll the start page.
-    let is_of_timeline = BINDINGS.iter().any(|binding| binding.command == command && binding.scope == Scope::Timeline);
+    let is_of_timeline =
+        BINDINGS.iter().any(|binding| binding.command == command && binding.scope == KeyScope::Timeline);
     if is_of_timeline && app.state.borrow().drawn_file().is_none() {
         return;
     }
@@ -104,8 +105,8 @@ fn modifiers(event: &KeyboardEvent) -> Modifiers {
 }
 
 /// Returns the scope of the focused element. `None` if it handles keys itself (text fields and select elements).
-fn scope(dom: &Dom) -> Option<Scope> {
-    let Some(focus) = dom.focused_element() else { return Some(Scope::Timeline) };
+fn scope(dom: &Dom) -> Option<KeyScope> {
+    let Some(focus) = dom.focused_element() else { return Some(KeyScope::Timeline) };
     let types =
         focus.dyn_ref::<HtmlInputElement>().is_some_and(|input| input.type_() != "checkbox" && input.type_() != "file");
     if types || focus.has_type::<HtmlSelectElement>() || focus.has_type::<HtmlTextAreaElement>() {
@@ -116,8 +117,8 @@ fn scope(dom: &Dom) -> Option<Scope> {
     let is_in = |place: &str| focus.closest(place).ok().flatten().is_some();
     let contains = |tab| tab_and_panel(dom, tab).is_some_and(|[_, panel]| panel.contains(Some(&focus)));
     if let Some(tab) = Tab::ALL.into_iter().find(|tab| contains(*tab)) {
-        return Some(Scope::Tab(tab));
+        return Some(KeyScope::Tab(tab));
     }
     let inside = is_in("#picture");
-    Some(if nowhere || inside { Scope::Timeline } else { Scope::Page })
+    Some(if nowhere || inside { KeyScope::Timeline } else { KeyScope::Page })
 }

@@ -4,7 +4,7 @@ use super::dom::flag_options;
 use super::pen;
 use super::theme::Theme;
 use js_sys::Reflect;
-use picture::render::Look;
+use picture::render::PictureTheme;
 use ui::figure::Figure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
@@ -15,7 +15,7 @@ pub(super) const FONT: f64 = 11.0;
 const INVISIBLE_ALPHA: f64 = 0.001;
 
 /// Draws the figure's axes and labels. `stage` is the canvas's size in device pixels.
-pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &Look, stage: (u32, u32)) {
+pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, look: &PictureTheme, stage: (u32, u32)) {
     if (canvas.width(), canvas.height()) != stage {
         canvas.set_width(stage.0);
         canvas.set_height(stage.1);
@@ -23,7 +23,7 @@ pub(super) fn draw(canvas: &HtmlCanvasElement, figure: &Figure, theme: &Theme, l
     let Some(context) = context_2d(canvas) else { return };
     context.clear_rect(0.0, 0.0, f64::from(stage.0), f64::from(stage.1));
     // The plot is at the top of the stage, and at its right edge unless there is an axis.
-    let left = f64::from(stage.0) - figure.plot[0] - figure.right;
+    let left = f64::from(stage.0) - figure.plot_px[0] - figure.right_axis_px;
     pen::draw_shapes(&context, &figure.shapes([left, 0.0]), theme, look);
 }
 

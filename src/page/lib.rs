@@ -10,9 +10,9 @@
 #![cfg(target_arch = "wasm32")]
 
 mod address;
-mod cache_state;
 mod app;
 mod busy;
+mod cache_state;
 mod changes;
 mod client;
 mod clipboard;
@@ -22,6 +22,7 @@ mod dom;
 mod elements;
 mod embedded;
 mod export;
+mod file_cache;
 mod files;
 mod folders;
 mod frame;
@@ -30,38 +31,37 @@ mod given_files;
 mod gzip;
 mod html;
 mod installed;
-mod file_cache;
 mod keys;
 mod labels;
 mod outlines;
 mod painter;
 mod panels;
-mod worker_code;
 mod pen;
 mod policy;
-mod sql_worker;
 mod recent;
 mod simulator;
 mod sizes;
+mod sql_worker;
 mod storage;
 mod surveyor;
 mod theme;
 mod thread;
+mod worker_code;
 // Messages between the page and the worker.
-mod wire;
 mod export_file;
+mod wire;
 // The engine's worker: reads messages from the page and runs the engine.
 pub mod worker;
 mod yaml;
 
 use crate::wire::{FromWorker, ToWorker};
 use address::Address;
-use cache_state::CacheState;
 use app::App;
 use busy::Busy;
+use cache_state::CacheState;
 use client::Client;
 use clipboard::Clipboard;
-use compare::Which;
+use compare::FileSlot;
 use dom::Dom;
 use engine::protocol::{Answer, Reply};
 use frame::Frame;
@@ -77,7 +77,7 @@ use surveyor::{Source, Surveyor, Task, served_files};
 use theme::Theme;
 use ui::comparing::ComparingAction;
 use ui::effect::{FileToSurvey, Origin, RanksEffect};
-use ui::features::live::WatchAction;
+use ui::features::watch::WatchAction;
 use ui::ranks::RanksAction;
 use ui::side::Side;
 use ui::stage::Stage;
@@ -144,7 +144,7 @@ impl Page {
         let frame = Frame::new(window.clone(), show, rest);
         let app: &App = Box::leak(Box::new(App {
             original_page: delivered,
-            state: RefCell::new(State::that_came(files::page_scheme(&dom))),
+            state: RefCell::new(State::new(files::page_scheme(&dom))),
             client: Client::new(window.clone(), hear),
             simulator: Simulator::new(window.clone(), act),
             surveyor: Surveyor::new(window.clone(), act),
@@ -203,11 +203,11 @@ impl Page {
                 if matches!(origin, Origin::Link(_)) {
                     app.recent.clear_pending();
                 }
-                self.load(origin, member, (load, Which::First));
+                self.load(origin, member, (load, FileSlot::First));
             }
-            Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, Which::Second)),
+            Effect::LoadSecond { origin, member, load } => self.load(origin, member, (load, FileSlot::Second)),
             Effect::Ranks(effect) => self.perform_ranks(effect),
-            Effect::EndSecond => app.client.send(ToWorker::CloseSecond),
+            Effect::CloseSecond => app.client.send(ToWorker::CloseSecond),
             Effect::Ask(request) => {
                 let request = app.simulator.route(request);
                 request.into_iter().for_each(|request| app.client.send(ToWorker::Ask(request)));
@@ -235,7 +235,7 @@ impl Page {
             // Moves the focus from the timeline to the view, or back.
             Effect::ChangeFocus if views::has_focus(&app.dom) => app.dom.focus_timeline(),
             Effect::ChangeFocus => {
-                if app.state.borrow().views.seen().is_some() {
+                if app.state.borrow().views.visible().is_some() {
                     self.focus_view();
                 }
             }
@@ -258,7 +258,7 @@ impl Page {
         }
     }
 
-    fn load(&self, origin: Origin, member: Option<u32>, (load, which): (u32, Which)) {
+    fn load(&self, origin: Origin, member: Option<u32>, (load, which): (u32, FileSlot)) {
         let app = self.app;
         match origin {
             Origin::File(place) => {
@@ -269,9 +269,9 @@ impl Page {
             Origin::Link(url) => match (embedded::file(&app.dom, &url), address::resolve(&app.dom, &url)) {
                 (Some(file), _) => app.client.send(ToWorker::File { load, member, file, which }),
                 (None, Ok(link)) => files::fetch(app, link, member, (load, which)),
-                (None, Err(cause)) if which == Which::First => app.dispatch(Action::LoadFailed(cause)),
+                (None, Err(cause)) if which == FileSlot::First => app.dispatch(Action::LoadFailed(cause)),
                 (None, Err(cause)) => {
-                    app.dispatch(Action::Comparing(ComparingAction::Refused(load, cause)));
+                    app.dispatch(Action::Comparing(ComparingAction::LoadRefused(load, cause)));
                 }
             },
         }
@@ -280,7 +280,7 @@ impl Page {
     fn perform_ranks(&self, effect: RanksEffect) {
         let app = self.app;
         match effect {
-            RanksEffect::Begin(files) => {
+            RanksEffect::Survey(files) => {
                 let task = |of: FileToSurvey| {
                     let source = match of.origin {
                         Origin::File(place) => Source::File(app.files.get(place)?),
@@ -294,9 +294,9 @@ impl Page {
                 let listed = served_files(&app.dom.window).await;
                 app.dispatch(Action::Ranks(RanksAction::Listed(listed)));
             }),
-            RanksEffect::Cut(sentence) => app.surveyor.note_cut(&sentence),
+            RanksEffect::NoteOmitted(sentence) => app.surveyor.note_cut(&sentence),
             RanksEffect::Ask(serial, rows, order) => app.surveyor.request_report(serial, rows, order),
-            RanksEffect::Names(typed) => app.surveyor.set_name_pattern(&typed),
+            RanksEffect::SetNamePattern(typed) => app.surveyor.set_name_pattern(&typed),
             RanksEffect::Cancel => app.surveyor.cancel(),
             RanksEffect::Resume => app.surveyor.resume(),
             RanksEffect::End => app.surveyor.stop(),
@@ -323,7 +323,8 @@ impl Page {
             FromWorker::Reply { reply: Reply::Answer { serial, answer: Answer::PlannedSizes(bytes) }, .. } => {
                 self.app.simulator.on_planned_sizes(serial, &bytes);
             }
-            FromWorker::Reply { load, reply: Reply::Failed { .. } } if file_cache::retry_without_cache(self.app, load) => {}
+            FromWorker::Reply { load, reply: Reply::Failed { .. } }
+                if file_cache::retry_without_cache(self.app, load) => {}
             FromWorker::Reply { load, reply } => {
                 let mut is_recent = false;
                 if matches!(reply, Reply::Opened(_)) && self.app.state.borrow().load == load {
@@ -337,9 +338,11 @@ impl Page {
                     panels::recent::store_facts(self.app);
                 }
             }
-            FromWorker::LinkInterrupted { load, at } => self.dispatch(Action::LinkBroke { load, at }),
+            FromWorker::LinkInterrupted { load, at } => self.dispatch(Action::LinkInterrupted { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
-            FromWorker::Versioned { load, version } => self.dispatch(Action::of(WatchAction::Fetched { load, version })),
+            FromWorker::Versioned { load, version } => {
+                self.dispatch(Action::feature(WatchAction::Loaded { load, version }))
+            }
             FromWorker::Fingerprinted { load, print } => {
                 let is_answered = self.app.cache.is_cached(load);
                 let Some(print) = self.app.cache.fingerprint(load, print) else { return };
@@ -368,7 +371,7 @@ impl Page {
         let was_in_views = views::has_focus(&self.app.dom);
         self.panels.borrow_mut().render_slice(self.app, changed);
         if was_in_views {
-            views::keep_focus(&self.app.dom, self.app.state.borrow().views.seen());
+            views::keep_focus(&self.app.dom, self.app.state.borrow().views.visible());
         }
     }
 }

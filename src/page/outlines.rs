@@ -2,32 +2,32 @@
 
 use picture::outline::{Rect, outline as strokes};
 use picture::render::placement::Placement;
-use picture::render::{Look, OverlayRect};
+use picture::render::{OverlayRect, PictureTheme};
 use picture::timeline::{OutlineRect, Quad, View, outline};
 use ui::State;
 use ui::lanes::ShownLane;
 
 /// Returns the outlines in device pixels of the canvas. The hovered one comes first, so that the selection lies on top.
-pub(super) fn outlines(state: &State, look: &Look) -> Vec<OverlayRect> {
+pub(super) fn outlines(state: &State, look: &PictureTheme) -> Vec<OverlayRect> {
     let mut rects = Vec::new();
     let thick = state.canvas.map_or(1, |canvas| canvas.scale.round().max(1.0) as i32);
-    let lane_of = |place: usize| state.shown_lanes().find(|lane| lane.place == place);
+    let lane_of = |place: usize| state.shown_lanes().find(|lane| lane.index == place);
     if let Some(hover) = &state.hover
-        && let Some(lane) = lane_of(hover.place)
+        && let Some(lane) = lane_of(hover.device_index)
     {
-        let quads = match hover.spot.single() {
+        let quads = match hover.spot.single_allocation() {
             None if hover.spot.quad == usize::MAX => Vec::new(),
             Some(rank) => quads_of(&lane, rank),
             None => lane.geometry.scene.iter().filter_map(|scene| scene.quads.get(hover.spot.quad).copied()).collect(),
         };
         add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), thick, look.hover);
     }
-    if let Some(of) = state.outlined()
+    if let Some(of) = state.outline_key()
         && let Some(lane) = state.focused_lane()
     {
         // The worker knows the outline even if the scene merges the allocation with others.
         let quad = |rect: &OutlineRect| Quad { x: rect.x.map(|x| x as i16), y: rect.y.map(|y| y as i16), paint: 0 };
-        let exact = state.around.outline.about(&of);
+        let exact = state.surroundings.outline.answer_to(&of);
         let exact = exact.map(|rects| rects.iter().map(quad).collect());
         let quads: Vec<Quad> = exact.unwrap_or_else(|| quads_of(&lane, of.allocation));
         add_strokes(&mut rects, &lane, &to_canvas(&lane, &quads), 2 * thick, look.selection);

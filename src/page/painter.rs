@@ -7,7 +7,7 @@ use super::outlines::outlines;
 use super::sizes::Size;
 use super::theme::Theme;
 use engine::protocol::{Highlight, Looks};
-use picture::render::{Drawing, Gpu, Lane, Look, OverlayRect, CpuRenderer, Which};
+use picture::render::{CpuRenderer, Drawing, Gpu, Lane, OverlayRect, PictureTheme, SurfaceId};
 use picture::timeline::{Scene, View};
 use std::collections::BTreeSet;
 use ui::State;
@@ -66,7 +66,7 @@ struct LanePicture {
 impl LanePicture {
     fn from_lane(lane: &ShownLane<'_>) -> LanePicture {
         let looks = lane.geometry.looks;
-        LanePicture { scene: lane.place as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
+        LanePicture { scene: lane.index as u32, view: *lane.view, bottom_px: lane.bottom_px, looks }
     }
 }
 
@@ -138,7 +138,7 @@ impl Painter {
         let wanted = |number| lanes.iter().any(|lane| lane.scene == number);
         match &mut self.surface {
             Surface::None => {}
-            Surface::Gpu(gpu) => gpu.keep_scenes(&wanted),
+            Surface::Gpu(gpu) => gpu.retain_scenes(&wanted),
             Surface::Cpu(twin, _) => twin.keep_scenes(&wanted),
         }
     }
@@ -148,7 +148,8 @@ impl Painter {
     pub(super) fn show(&mut self, state: &State, theme: &Theme, stage: Size) -> bool {
         let (Some(view), Some(canvas)) = (state.view, state.canvas) else { return false };
         let drawn = |lane: &ShownLane<'_>| lane.geometry.scene.is_some();
-        let lanes: Vec<LanePicture> = state.shown_lanes().filter(drawn).map(|lane| LanePicture::from_lane(&lane)).collect();
+        let lanes: Vec<LanePicture> =
+            state.shown_lanes().filter(drawn).map(|lane| LanePicture::from_lane(&lane)).collect();
         if lanes.is_empty() {
             return false;
         }
@@ -158,7 +159,7 @@ impl Painter {
             overlay: outlines(state, &theme.look),
             figure: Figure::on_canvas(state, &view, canvas),
             theme: theme.clone(),
-            faded: state.around.faded.clone(),
+            faded: state.surroundings.faded.clone(),
             stage,
         };
         if self.shown.as_ref() == Some(&picture) || matches!(self.surface, Surface::None) {
@@ -166,7 +167,8 @@ impl Painter {
         }
         let [canvas_element, _] = self.canvases();
         self.retain_scenes(&picture.lanes);
-        let looks: Vec<Look> = picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.looks, &picture.faded)).collect();
+        let looks: Vec<PictureTheme> =
+            picture.lanes.iter().map(|lane| scene_look(&theme.look, lane.looks, &picture.faded)).collect();
         let lanes = picture.lanes.iter().zip(&looks).map(|(lane, look)| Lane {
             scene: lane.scene,
             view: &lane.view,
@@ -179,7 +181,7 @@ impl Painter {
         let drawing = Drawing { size_px, background, lanes: &lanes, flame: None, overlay: &picture.overlay };
         let drawn = match &mut self.surface {
             Surface::None => return false,
-            Surface::Gpu(gpu) => gpu.draw(Which::Timeline, &drawing).is_ok(),
+            Surface::Gpu(gpu) => gpu.draw(SurfaceId::Timeline, &drawing).is_ok(),
             Surface::Cpu(twin, [context, _]) => draw_on_cpu(twin, context, &canvas_element, &drawing),
         };
         if !drawn {
@@ -202,7 +204,7 @@ impl Painter {
         let [_, canvas] = self.canvases();
         let drawn = match &mut self.surface {
             Surface::None => return None,
-            Surface::Gpu(gpu) => gpu.draw(Which::Flame, drawing).is_ok(),
+            Surface::Gpu(gpu) => gpu.draw(SurfaceId::Flame, drawing).is_ok(),
             Surface::Cpu(twin, [_, context]) => draw_on_cpu(twin, context, &canvas, drawing),
         };
         if !drawn {
@@ -227,15 +229,15 @@ fn with_2d_context(canvas: HtmlCanvasElement) -> (HtmlCanvasElement, Option<Canv
 }
 
 /// Returns the theme's colours, adapted to a scene's colouring and highlight.
-pub(super) fn scene_look(look: &Look, looks: Looks, faded: &BTreeSet<u32>) -> Look {
+pub(super) fn scene_look(look: &PictureTheme, looks: Looks, faded: &BTreeSet<u32>) -> PictureTheme {
     let look = base_look(look, looks.colouring.is_ordered(), faded);
     // A search makes its matches stand out. A selection is only hinted at.
     if matches!(looks.highlight, Highlight::Stack(_)) { look.with_less_fading() } else { look }
 }
 
 /// Returns the theme's colours for a scene without highlight.
-pub(super) fn base_look(look: &Look, is_ordered: bool, faded: &BTreeSet<u32>) -> Look {
-    let look = if is_ordered { look.clone().in_order() } else { look.clone() };
+pub(super) fn base_look(look: &PictureTheme, is_ordered: bool, faded: &BTreeSet<u32>) -> PictureTheme {
+    let look = if is_ordered { look.clone().with_ordered_palette() } else { look.clone() };
     look.with_faded(|slot| faded.contains(&slot))
 }
 

@@ -1,7 +1,7 @@
 //! List of all parts of the page, in rendering order. A new tab needs a file in this folder and two lines below.
 
-mod load_range;
 mod comparing;
+mod cursor_panel;
 mod details;
 mod events;
 mod export;
@@ -15,10 +15,10 @@ mod hover;
 mod lanes;
 mod legend;
 mod live;
+mod load_range;
 mod memory;
 mod memory_canvas;
 mod minimap;
-mod cursor_panel;
 mod overlay;
 pub(super) mod palette;
 mod pieces;
@@ -46,11 +46,11 @@ pub(super) mod views;
 mod what_if;
 mod why;
 
-use crate::app::{App, StartPart, RenderPart, start_part};
+use crate::app::{App, RenderPart, StartPart, start_part};
 use crate::files::FileInput;
 use crate::gestures::Gestures;
 use crate::keys::Keys;
-use ui::passes::Passes;
+use ui::passes::RenderPasses;
 
 /// All parts, in rendering order. The timeline comes early, because it is what users wait for.
 const PARTS: &[StartPart] = &[
@@ -103,21 +103,21 @@ const SLICE_MS: f64 = 6.0;
 /// Render functions of all parts.
 pub(super) struct Panels {
     renders: Vec<RenderPart>,
-    passes: Passes,
+    passes: RenderPasses,
 }
 
 impl Panels {
     /// Initializes all parts.
     pub(super) fn start(app: &'static App) -> Result<Panels, String> {
         let shows = PARTS.iter().map(|begin| begin(app)).collect::<Result<_, _>>()?;
-        Ok(Panels { renders: shows, passes: Passes::default() })
+        Ok(Panels { renders: shows, passes: RenderPasses::default() })
     }
 
     /// Renders all parts at once.
     pub(super) fn render_all(&mut self, app: &'static App) {
         let state = app.state.borrow();
         self.renders.iter_mut().for_each(|show| show(app, &state));
-        self.passes.done(self.renders.len());
+        self.passes.finish(self.renders.len());
     }
 
     /// Renders as many parts as fit into a frame, and schedules another frame for the rest. `changed` is false if this
@@ -129,7 +129,7 @@ impl Panels {
         let end = now() + SLICE_MS;
         let Panels { renders: shows, passes } = self;
         let show = &mut |at: usize| shows.get_mut(at).into_iter().for_each(|show| show(app, &state));
-        if passes.go_on(PARTS.len(), changed, &mut || now() < end, show) {
+        if passes.run_frame(PARTS.len(), changed, &mut || now() < end, show) {
             app.frame.resume();
         }
     }

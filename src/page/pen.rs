@@ -1,13 +1,13 @@
 //! Drawing of a figure's shapes on a 2D canvas.
 
 use super::theme::Theme;
-use picture::render::Look;
-use picture::shapes::{Anchor, Face, Shape, Text, Tint};
+use picture::render::PictureTheme;
+use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint};
 use picture::timeline::paint::SHADES;
 use web_sys::CanvasRenderingContext2d;
 
 /// Draws shapes, back to front. `look` contains the palette that [`Tint::Slot`] indexes.
-pub(super) fn draw_shapes(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &Look) {
+pub(super) fn draw_shapes(context: &CanvasRenderingContext2d, shapes: &[Shape], theme: &Theme, look: &PictureTheme) {
     for shape in shapes {
         let bar = |x: [f64; 2], y: [f64; 2]| context.fill_rect(x[0], y[0], x[1] - x[0], y[1] - y[0]);
         match shape {
@@ -48,10 +48,10 @@ pub(super) fn draw_shapes(context: &CanvasRenderingContext2d, shapes: &[Shape], 
     context.set_global_alpha(1.0);
 }
 
-fn draw_text(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &Look) {
+fn draw_text(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, look: &PictureTheme) {
     set_tint(context, theme, look, text.tint, 1.0);
-    let family = if text.face == Face::Mono { &theme.mono } else { &theme.font };
-    let weight = if text.face == Face::Bold { "600 " } else { "" };
+    let family = if text.style == FontStyle::Mono { &theme.mono } else { &theme.font };
+    let weight = if text.style == FontStyle::Bold { "600 " } else { "" };
     // Always set, because reading the current font costs more, and most texts of a figure share one font.
     let font = [weight, &text.size.to_string(), "px ", family].concat();
     context.set_font(&font);
@@ -61,7 +61,7 @@ fn draw_text(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, loo
         Anchor::End => "right",
     });
     let [x, y] = text.at;
-    if text.face == Face::Rimmed {
+    if text.style == FontStyle::Outlined {
         context.set_stroke_style_str(&theme.ground);
         context.set_line_width(text.size * 0.27);
         let _ = context.stroke_text(&text.text, x, y);
@@ -70,10 +70,10 @@ fn draw_text(context: &CanvasRenderingContext2d, text: &Text, theme: &Theme, loo
     let _ = context.fill_text(&text.text, x, y);
 }
 
-fn set_tint(context: &CanvasRenderingContext2d, theme: &Theme, look: &Look, tint: Tint, opacity: f64) {
+fn set_tint(context: &CanvasRenderingContext2d, theme: &Theme, look: &PictureTheme, tint: Tint, opacity: f64) {
     let painted;
     let colour = match tint {
-        Tint::Soft => &theme.text,
+        Tint::Muted => &theme.text,
         Tint::Strong => &theme.strong,
         Tint::Ground => &theme.ground,
         Tint::Line => &theme.line,

@@ -63,10 +63,14 @@ pub(super) fn name(handle: &JsValue) -> String {
 pub(super) async fn call_store(window: &Window, method: &str, arguments: &[JsValue]) -> JsResult {
     let opening = call_method(&property(window, "indexedDB")?, "open", &[DATABASE.into()])?;
     let fresh = opening.clone();
-    let make = move || property(&fresh, "result").and_then(|database| call_method(&database, "createObjectStore", &[DATABASE.into()]));
+    let make = move || {
+        property(&fresh, "result").and_then(|database| call_method(&database, "createObjectStore", &[DATABASE.into()]))
+    };
     Reflect::set(&opening, &"onupgradeneeded".into(), &Closure::once_into_js(move || drop(make())))?;
-    let transaction = call_method(&request_result(opening).await?, "transaction", &[DATABASE.into(), "readwrite".into()])?;
-    request_result(call_method(&call_method(&transaction, "objectStore", &[DATABASE.into()])?, method, arguments)?).await
+    let transaction =
+        call_method(&request_result(opening).await?, "transaction", &[DATABASE.into(), "readwrite".into()])?;
+    request_result(call_method(&call_method(&transaction, "objectStore", &[DATABASE.into()])?, method, arguments)?)
+        .await
 }
 
 /// Waits for a request to the database and returns its result.

@@ -3,9 +3,9 @@
 //! The engine's worker produces the recording of a device. The simulator keeps it for further questions about the same
 //! device.
 
-use super::worker_code::WorkerCode;
 use super::thread::WorkerThread;
-use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decoded, encoded};
+use super::worker_code::WorkerCode;
+use engine::protocol::{Answer, Ask, Question, Reply, Request, WhatIfQuestion, decode, encode};
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -44,7 +44,8 @@ enum WorkerStage {
 impl Simulator {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<Simulator> {
         let (made, load, device, recording, question, sizes) = Default::default();
-        let (act, code, stage) = (Box::new(act), WorkerCode::new(window, "part-simulator"), RefCell::new(WorkerStage::None));
+        let (act, code, stage) =
+            (Box::new(act), WorkerCode::new(window, "part-simulator"), RefCell::new(WorkerStage::None));
         Rc::new(Simulator { dispatch: act, code, stage, started: made, load, device, recording, question, sizes })
     }
 
@@ -152,7 +153,7 @@ impl Simulator {
             _ => {}
         }
         if let Some((serial, _, question)) = self.question.take() {
-            let bytes = Uint8Array::from(&*encoded(&question));
+            let bytes = Uint8Array::from(&*encode(&question));
             // Fails only for values that cannot be cloned.
             let _ = thread.worker.post_message(&Array::of3(&"ask".into(), &serial.into(), &bytes));
         }
@@ -168,7 +169,7 @@ impl Simulator {
             }
             "answer" => {
                 let serial = message.get(1).as_f64()? as u32;
-                let answer = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
+                let answer = decode(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
                 let reply = Reply::Answer { serial, answer: Answer::WhatIf(Box::new(answer)) };
                 (self.dispatch)(Action::Replied { load: self.load.get(), reply });
             }
@@ -179,6 +180,6 @@ impl Simulator {
 
     fn fail(&self, cause: &str) {
         self.stop();
-        (self.dispatch)(Action::of(WhatIfAction::Failed(cause.to_owned())));
+        (self.dispatch)(Action::feature(WhatIfAction::Failed(cause.to_owned())));
     }
 }

@@ -3,13 +3,13 @@
 
 use super::app::App;
 use super::busy::BusyGuard;
-use super::worker_code::WorkerCode;
 use super::thread::WorkerThread;
+use super::worker_code::WorkerCode;
 use super::{clipboard, dom, export, storage};
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, OnceCell, RefCell};
 use ui::Action;
-use ui::queries::{SqlAction, Subject};
+use ui::sql::{QuerySubject, SqlAction};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, Element, HtmlTextAreaElement, Window};
@@ -32,7 +32,7 @@ pub(super) struct SqlWorker {
     /// Number of workers started so far. Messages from earlier ones are ignored.
     started: Cell<u32>,
     /// Snapshots that the queries run on.
-    subject: RefCell<Subject>,
+    subject: RefCell<QuerySubject>,
     /// Keeps the page busy while a query runs.
     busy: RefCell<Option<BusyGuard>>,
 }
@@ -50,11 +50,19 @@ pub(super) fn sql_worker(app: &App) -> &'static SqlWorker {
 impl SqlWorker {
     fn new(window: Window) -> SqlWorker {
         let (thread, waiting, is_ready, made, subject, running) = Default::default();
-        SqlWorker { code: WorkerCode::new(window, "part-sql"), thread, waiting, is_ready, started: made, subject, busy: running }
+        SqlWorker {
+            code: WorkerCode::new(window, "part-sql"),
+            thread,
+            waiting,
+            is_ready,
+            started: made,
+            subject,
+            busy: running,
+        }
     }
 
     /// Restarts the worker if the queries are to run on other snapshots.
-    pub(super) fn open(&self, app: &'static App, subject: Subject) {
+    pub(super) fn open(&self, app: &'static App, subject: QuerySubject) {
         if *self.subject.borrow() != subject {
             self.subject.replace(subject);
             self.restart(app);
@@ -99,7 +107,7 @@ impl SqlWorker {
         }
         let history = storage::load_value(&app.dom, HISTORY_KEY).unwrap_or_default();
         let open = Array::of4(&"open".into(), &files, &subject.name.into(), &history.into());
-        open.push(&Uint8Array::from(&*ui::queries::rules(&app.state.borrow())));
+        open.push(&Uint8Array::from(&*ui::sql::encoded_rules(&app.state.borrow())));
         open.push(&subject.is_b_second.into());
         self.waiting.borrow_mut().insert(0, open);
         let hear = move |heard: Result<JsValue, String>| match heard {
@@ -167,7 +175,7 @@ impl SqlWorker {
                 }
                 let allocation = number(2).map(|id| SqlAction::Allocation(id as u32));
                 let action = allocation.or(number(3).map(|event| SqlAction::Event(event as u32)))?;
-                app.dispatch(Action::of(action));
+                app.dispatch(Action::feature(action));
             }
             "copy" => clipboard::copy(app, &text(1)?),
             "save" => {

@@ -2,10 +2,10 @@
 //! needed. Some read files, one at a time, and another one gathers the results. The page reads the bytes for them,
 //! since some browsers do not allow workers to read files.
 
-use super::worker_code::WorkerCode;
 use super::thread::WorkerThread;
+use super::worker_code::WorkerCode;
 use crate::dom;
-use engine::protocol::decoded;
+use engine::protocol::decode;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -91,7 +91,18 @@ impl Surveyor {
         let (number, tasks, left, done, paused, readers, gatherer, waiting) = Default::default();
         let code = WorkerCode::new(window, "part-surveyor");
         let act = Box::new(act);
-        Rc::new(Surveyor { dispatch: act, code, generation: number, tasks, unread: left, done, paused, readers, gatherer, waiting })
+        Rc::new(Surveyor {
+            dispatch: act,
+            code,
+            generation: number,
+            tasks,
+            unread: left,
+            done,
+            paused,
+            readers,
+            gatherer,
+            waiting,
+        })
     }
 
     /// Returns the code of the workers.
@@ -294,8 +305,8 @@ impl Surveyor {
                 });
             }
             "answer" => {
-                let reply = decoded(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
-                (self.dispatch)(Action::Ranks(RanksAction::Told(reply)));
+                let reply = decode(&message.get(1).dyn_ref::<Uint8Array>()?.to_vec())?;
+                (self.dispatch)(Action::Ranks(RanksAction::Reply(reply)));
             }
             "surveyed" | "failed" => {
                 if message.get(3).as_f64().is_some_and(|bytes| bytes > MAX_WORKER_BYTES) {

@@ -3,7 +3,7 @@
 use super::dom::{Dom, listen, set_or_remove};
 use super::frame::Frame;
 use gloo::events::{EventListener, EventListenerOptions};
-use picture::render::Look;
+use picture::render::PictureTheme;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ui::settings::Theme as Chosen;
@@ -11,7 +11,7 @@ use ui::settings::Theme as Chosen;
 /// Colours and fonts of everything that is drawn on a canvas.
 #[derive(Clone, PartialEq)]
 pub(super) struct Theme {
-    pub(super) look: Look,
+    pub(super) look: PictureTheme,
     pub(super) text: String,
     pub(super) strong: String,
     pub(super) line: String,
@@ -43,7 +43,7 @@ impl Theme {
             value.unwrap_or_default().trim().to_owned()
         };
         Theme {
-            look: if dark { Look::dark() } else { Look::light() },
+            look: if dark { PictureTheme::dark() } else { PictureTheme::light() },
             text: property("--soft"),
             strong: property("--text"),
             line: property("--line"),

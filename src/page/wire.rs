@@ -5,8 +5,8 @@
 //! memory.
 
 use bytemuck::Pod;
-use compare::Which;
-use engine::protocol::{Answer, Reply, Request, decoded, encoded};
+use compare::FileSlot;
+use engine::protocol::{self, Answer, Reply, Request};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use picture::timeline::scene::SceneColumns;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(crate) enum ToWorker {
         member: Option<u32>,
         /// Handle of the file, without its bytes.
         file: File,
-        which: Which,
+        which: FileSlot,
     },
     /// Fetches this URL as load `load`.
     Link {
@@ -33,7 +33,7 @@ pub(crate) enum ToWorker {
         member: Option<u32>,
         /// Absolute URL.
         url: String,
-        which: Which,
+        which: FileSlot,
     },
     /// Closes the second file.
     CloseSecond,
@@ -111,13 +111,13 @@ for (const kind of ["error", "unhandledrejection"])
 onmessage = (event) => { onmessage = null; wasm_bindgen.initSync({ module: event.data }); };
 "#;
 
-fn is_second(which: Which) -> JsValue {
-    (which == Which::Second).into()
+fn is_second(which: FileSlot) -> JsValue {
+    (which == FileSlot::Second).into()
 }
 
 /// Returns which of the two files a message refers to.
-fn which(message: &Array) -> Which {
-    if message.get(4).is_truthy() { Which::Second } else { Which::First }
+fn which(message: &Array) -> FileSlot {
+    if message.get(4).is_truthy() { FileSlot::Second } else { FileSlot::First }
 }
 
 impl ToWorker {
@@ -207,7 +207,9 @@ impl FromWorker {
                 load: number(message, 1)?,
                 status: number(message, 2).map(|it| it as u16),
             }),
-            "broke" => Some(FromWorker::LinkInterrupted { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 }),
+            "broke" => {
+                Some(FromWorker::LinkInterrupted { load: number(message, 1)?, at: message.get(2).as_f64()? as u64 })
+            }
             "print" => {
                 Some(FromWorker::Fingerprinted { load: number(message, 1)?, print: message.get(2).as_string()? })
             }
@@ -286,9 +288,9 @@ fn number(message: &Array, at: u32) -> Option<u32> {
 }
 
 fn encode(value: &impl Serialize) -> JsValue {
-    Uint8Array::from(encoded(value).as_slice()).into()
+    Uint8Array::from(protocol::encode(value).as_slice()).into()
 }
 
 fn decode<T: DeserializeOwned>(bytes: &JsValue) -> Option<T> {
-    decoded(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
+    protocol::decode(&bytes.dyn_ref::<Uint8Array>()?.to_vec())
 }

@@ -5,22 +5,22 @@
 
 mod link;
 mod reader;
-mod warm_up;
 mod source;
+mod warm_up;
 
 use crate::wire::{FromWorker, ToWorker};
-use base::apart::apart;
-use compare::{Pair, Which};
-use engine::protocol::{Answer, Phase, Progress, Reply, Request, Want};
+use base::out_of_line::out_of_line;
+use compare::{FileSlot, Pair};
+use engine::protocol::{Answer, NeededBytes, Phase, Progress, Reply, Request};
 use engine::{Engine, PartialSchedule, Work};
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use reader::Failure;
-use warm_up::WarmUp;
 use source::Source;
 use std::cell::{Cell, RefCell};
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
+use warm_up::WarmUp;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, Performance};
@@ -142,17 +142,21 @@ impl WorkerShell {
         self.warm_up.take().into_iter().for_each(|rehearsal| rehearsal.end());
         match message {
             ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
-            ToWorker::File { load, member, file, which } => self.set_source(Source::from_file((load, which), member, file)),
-            ToWorker::Link { load, member, url, which } => self.set_source(Source::from_link((load, which), member, url)),
+            ToWorker::File { load, member, file, which } => {
+                self.set_source(Source::from_file((load, which), member, file))
+            }
+            ToWorker::Link { load, member, url, which } => {
+                self.set_source(Source::from_link((load, which), member, url))
+            }
             ToWorker::CloseSecond => {
-                let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == Which::Second);
+                let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == FileSlot::Second);
                 if is_second {
                     self.end_source();
                 }
-                self.engine.borrow_mut().end_second();
+                self.engine.borrow_mut().close_second();
             }
             ToWorker::Columns { load } => self.write(load, Engine::write_columns),
-            ToWorker::CacheFile { load } => self.write(load, Engine::write_kept),
+            ToWorker::CacheFile { load } => self.write(load, Engine::write_cache),
             ToWorker::Ask(request) => {
                 if request == Request::Cancel {
                     self.end_source();
@@ -168,7 +172,7 @@ impl WorkerShell {
     /// Writes the snapshot of load `load` and sends it, or the reason why it cannot be written.
     fn write<E: ToString>(&self, load: u32, write: impl FnOnce(&Engine, Output) -> Result<Output, E>) {
         let written = || {
-            let which = [Which::First, Which::Second].into_iter().find(|&which| self.load(which).get() == load);
+            let which = [FileSlot::First, FileSlot::Second].into_iter().find(|&which| self.load(which).get() == load);
             let engine = self.engine.borrow();
             let engine = which.and_then(|which| engine.engine(which)).ok_or("another file was opened")?;
             let out = BufWriter::with_capacity(PIECE, BlobWriter(Array::new()));
@@ -179,7 +183,7 @@ impl WorkerShell {
         post(&self.scope, FromWorker::Columns(written()));
     }
 
-    fn load(&self, which: Which) -> &Cell<u32> {
+    fn load(&self, which: FileSlot) -> &Cell<u32> {
         &self.loads[which as usize]
     }
 
@@ -200,10 +204,10 @@ impl WorkerShell {
         let mut slice_ends = self.clock.now() + SLICE_MS;
         loop {
             let began = self.clock.now();
-            let work = apart(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
+            let work = out_of_line(|| self.engine.borrow_mut().step(&mut || self.clock.now() < slice_ends));
             self.worked_ms.set(self.worked_ms.get() + self.clock.now() - began);
-            apart(|| self.post_replies());
-            apart(|| self.post_partial());
+            out_of_line(|| self.post_replies());
+            out_of_line(|| self.post_partial());
             if work == Work::Idle {
                 self.send_fingerprint();
             }
@@ -213,7 +217,7 @@ impl WorkerShell {
                 // Messages that arrived meanwhile did not start another loop.
                 continue;
             }
-            if !self.read().await && apart(|| self.step_warm_up(slice_ends)) == Work::Idle {
+            if !self.read().await && out_of_line(|| self.step_warm_up(slice_ends)) == Work::Idle {
                 break;
             }
         }
@@ -248,12 +252,12 @@ impl WorkerShell {
         let want = self.engine.borrow().wants();
         let result = match want {
             _ if !source.is_open() => source.open().await,
-            Some(Want::Next) => source.read_chunk().await,
-            Some(Want::At(offset)) => match source.seek(offset) {
+            Some(NeededBytes::Next) => source.read_chunk().await,
+            Some(NeededBytes::At(offset)) => match source.seek(offset) {
                 Ok(()) => source.read_chunk().await,
                 Err(failure) => Err(failure),
             },
-            Some(Want::Whole) => source.keep_chunk().await,
+            Some(NeededBytes::WholeFile) => source.keep_chunk().await,
             None => {
                 // The engine has found an error, has all it needs, or was cancelled.
                 self.finish_source(self.source.take());
@@ -267,23 +271,25 @@ impl WorkerShell {
         let mut engine = self.engine.borrow_mut();
         match result {
             Ok(source::Event::Opened { name, total_bytes, access }) => {
-                if let Some(version) = source.version().filter(|_| source.which == Which::First) {
+                if let Some(version) = source.version().filter(|_| source.which == FileSlot::First) {
                     post(&self.scope, FromWorker::Versioned { load: source.load, version });
                 }
                 self.load(source.which).set(source.load);
                 self.worked_ms.set(0.0);
-                self.pace.set(PartialSchedule::begun(self.clock.now()));
+                self.pace.set(PartialSchedule::start(self.clock.now()));
                 let open = Request::Open { name, total_bytes, access, member: source.member };
                 match source.which {
-                    Which::First => engine.request(open),
-                    Which::Second => engine.open_second(open),
+                    FileSlot::First => engine.request(open),
+                    FileSlot::Second => engine.open_second(open),
                 }
             }
             Ok(source::Event::Kept(bytes)) => {
                 let progress = Progress { bytes, total_bytes: None, phase: Phase::Decoding };
                 self.post(source.which, Reply::Progress(progress));
             }
-            Ok(source::Event::Interrupted(at)) => post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at }),
+            Ok(source::Event::Interrupted(at)) => {
+                post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at })
+            }
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {
                 engine.request(Request::EndOfFile);
@@ -347,13 +353,13 @@ impl WorkerShell {
             return;
         }
         let Some(reply) = self.engine.borrow_mut().partial() else { return };
-        self.post(Which::First, reply);
-        self.pace.set(PartialSchedule::told(now, self.clock.now()));
+        self.post(FileSlot::First, reply);
+        self.pace.set(PartialSchedule::after_update(now, self.clock.now()));
     }
 
     /// Sends a reply about a file. Progress is limited in frequency. Answers are always sent as replies of the first
     /// file, which the page asks its questions about.
-    fn post(&self, which: Which, reply: Reply) {
+    fn post(&self, which: FileSlot, reply: Reply) {
         if let Reply::Progress(Progress { phase, .. }) = reply {
             let now = self.clock.now();
             // A new phase is reported immediately, because it may be short.
@@ -362,7 +368,7 @@ impl WorkerShell {
             }
             self.progress_due.set(now + PROGRESS_MS);
         }
-        let which = if matches!(reply, Reply::Answer { .. }) { Which::First } else { which };
+        let which = if matches!(reply, Reply::Answer { .. }) { FileSlot::First } else { which };
         post(&self.scope, FromWorker::Reply { load: self.load(which).get(), reply });
     }
 

@@ -1,8 +1,8 @@
 //! The page's handle to the YAML parser, a worker with its own wasm. Each text is parsed by a new worker.
 
-use super::worker_code::WorkerCode;
 use super::thread::WorkerThread;
-use engine::protocol::decoded;
+use super::worker_code::WorkerCode;
+use engine::protocol::decode;
 use js_sys::{Array, Uint8Array};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,7 +25,12 @@ pub(super) struct YamlParser {
 impl YamlParser {
     pub(super) fn new(window: Window, act: impl Fn(Action) + 'static) -> Rc<YamlParser> {
         let (thread, texts) = Default::default();
-        Rc::new(YamlParser { dispatch: Box::new(act), code: WorkerCode::new(window, "part-yaml"), thread, parse_count: texts })
+        Rc::new(YamlParser {
+            dispatch: Box::new(act),
+            code: WorkerCode::new(window, "part-yaml"),
+            thread,
+            parse_count: texts,
+        })
     }
 
     /// Parses a text and dispatches the result.
@@ -54,7 +59,7 @@ impl YamlParser {
     fn on_message(self: &Rc<Self>, text: &str, message: Result<Array, String>) {
         let read = message.and_then(|message| match message.get(0).as_string().as_deref() {
             Some("ready") => Ok(None),
-            Some("values") => Ok(message.get(1).dyn_ref::<Uint8Array>().and_then(|bytes| decoded(&bytes.to_vec()))),
+            Some("values") => Ok(message.get(1).dyn_ref::<Uint8Array>().and_then(|bytes| decode(&bytes.to_vec()))),
             _ => Err(message.get(1).as_string().unwrap_or_default()),
         });
         let Some(read) = read.transpose() else {

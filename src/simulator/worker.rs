@@ -13,7 +13,7 @@
 use allocator::answer::{WhatIf, WhatIfQuestion};
 use allocator::simulation::Simulation;
 use allocator::{Recording, transfer};
-use base::slice::Slice;
+use base::slice::TimeSlice;
 use gloo::events::EventListener;
 use js_sys::{Array, Promise, Uint8Array};
 use std::cell::{Cell, RefCell};
@@ -103,7 +103,7 @@ impl Shell {
     /// Works until there is no question left.
     async fn run(self: Rc<Self>) {
         while self.step().is_some() {
-            self.turn().await;
+            self.yield_to_queue().await;
         }
         self.running.set(false);
     }
@@ -118,7 +118,7 @@ impl Shell {
             post(&self.scope, &Array::of3(&"answer".into(), &(*serial).into(), &Uint8Array::from(&*bytes)));
         };
         let ends = self.clock.now() + SLICE_MS;
-        if let Ok(answer) = simulation.answer(asked, send, &mut Slice::new(&mut || self.clock.now() < ends)) {
+        if let Ok(answer) = simulation.answer(asked, send, &mut TimeSlice::new(&mut || self.clock.now() < ends)) {
             send(answer);
             *question = None;
         }
@@ -126,7 +126,7 @@ impl Shell {
     }
 
     /// Lets pending messages be received.
-    async fn turn(&self) {
+    async fn yield_to_queue(&self) {
         let passed = Promise::new(&mut |resolve, _| self.turns.port1().set_onmessage(Some(&resolve)));
         if self.turns.port2().post_message(&JsValue::NULL).is_ok() {
             let _ = JsFuture::from(passed).await;

@@ -34,7 +34,7 @@ pub struct Completion {
 }
 
 /// Maximum number of suggestions.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 const KEYWORDS: [&str; 66] = [
     "ALL",
@@ -217,7 +217,9 @@ pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
     let is_inside = |token: &&Token| token.from < cursor && cursor <= token.to;
     let inside = pieces.iter().find(is_inside).map(|token| token.class);
     let is_member = before.get(..from).is_some_and(|before| before.ends_with('.'));
-    if matches!(inside, Some(TokenClass::Text | TokenClass::Comment | TokenClass::Number)) || (typed.is_empty() && !is_member) {
+    if matches!(inside, Some(TokenClass::Text | TokenClass::Comment | TokenClass::Number))
+        || (typed.is_empty() && !is_member)
+    {
         return Completion { from, words: Vec::new() };
     }
     let tables: Vec<_> = catalog.tables().collect();
@@ -241,7 +243,7 @@ pub fn completions(catalog: &Catalog, sql: &str, cursor: usize) -> Completion {
     let starts = |word: &&str| word.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
     let mut found: Vec<String> = Vec::new();
     for word in words.into_iter().filter(|word| starts(word) && word.len() > typed.len()) {
-        if found.len() < MOST_WORDS && !found.iter().any(|known| known == word) {
+        if found.len() < MAX_WORDS && !found.iter().any(|known| known == word) {
             found.push(word.to_owned());
         }
     }

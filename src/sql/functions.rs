@@ -20,7 +20,7 @@ pub(crate) const FUNCTIONS: [(&str, &str); 3] = [
 /// Maximum number of cached patterns.
 const PATTERNS: usize = 8;
 /// Maximum size of a compiled pattern in bytes.
-const LARGEST_PATTERN: usize = 1 << 20;
+const MAX_PATTERN: usize = 1 << 20;
 
 /// A compiled pattern with cached results.
 struct Pattern {
@@ -66,7 +66,7 @@ fn matches(source: &Source, patterns: &mut Vec<Pattern>, number: i64, text: &str
     let at = match patterns.iter().position(|pattern| pattern.text == text) {
         Some(at) => at,
         None => {
-            let regex = RegexBuilder::new(text).size_limit(LARGEST_PATTERN).build();
+            let regex = RegexBuilder::new(text).size_limit(MAX_PATTERN).build();
             let regex = regex.map_err(|error| format!("frame_match: {error}"))?;
             if patterns.len() >= PATTERNS {
                 patterns.remove(0);

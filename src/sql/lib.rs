@@ -9,12 +9,11 @@
 //!
 //! Start with `source.rs`, `rows.rs` (the interface of tables) and `queries.rs`.
 
-mod examples;
-mod catalog;
-pub mod tab;
 mod cache;
+mod catalog;
+mod completion;
+mod examples;
 mod functions;
-mod when;
 mod node;
 mod queries;
 mod rows;
@@ -22,13 +21,14 @@ mod save;
 mod schema;
 mod shared;
 mod source;
+pub mod tab;
 mod tables;
-mod completion;
+mod when;
 
-pub use examples::{EXAMPLE_QUERIES, ExampleQuery};
 pub use catalog::Catalog;
+pub use completion::{Completion, Token, TokenClass, completions, tokens};
+pub use examples::{EXAMPLE_QUERIES, ExampleQuery};
 pub use queries::Queries;
-pub use schema::{TableDescription, TABLES, schema_text};
-pub use source::{SideProvider, FileLabel, Source};
+pub use schema::{TABLES, TableDescription, schema_text};
+pub use source::{FileLabel, SideProvider, Source};
 pub use sqlite::{Cancel, Cell, Error, Limits, Value, save_rows};
-pub use completion::{TokenClass, Completion, Token, completions, tokens};

@@ -1,8 +1,8 @@
 //! Running of SQL queries over the files of a source.
 
 use crate::catalog::Catalog;
-use crate::source::Source;
 use crate::completion::{TokenClass, tokens_with};
+use crate::source::Source;
 use crate::{functions, save, tables};
 use sqlite::{Cancel, Database, Error, Limits, Value};
 use std::borrow::Cow;

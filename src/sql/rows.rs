@@ -1,7 +1,7 @@
 //! Adapter of this crate's tables to [`sqlite::Table`]. Rows are read device by device.
 
-use crate::when::When;
 use crate::source::Source;
+use crate::when::When;
 use sqlite::{Bound, Cell, Column, Cursor, Filter, Kind, SeekColumn, Table, Value};
 use std::marker::PhantomData;
 use std::ops::RangeInclusive;

@@ -10,7 +10,7 @@ use history::snapshot::{FrameId, Snapshot, StackId};
 use std::rc::Rc;
 
 /// Maximum number of frames, because their indices have 32 bits.
-const MOST_FRAMES: usize = u32::MAX as usize - 1;
+const MAX_FRAMES: usize = u32::MAX as usize - 1;
 
 impl Source {
     /// Returns the call site of a stack.
@@ -50,7 +50,7 @@ impl Source {
             let mut begins = vec![0];
             for &stack in stacks.iter() {
                 count += snapshot.stacks.frames(StackId(stack)).count();
-                if count > MOST_FRAMES {
+                if count > MAX_FRAMES {
                     break;
                 }
                 begins.push(count as u32);
@@ -103,7 +103,7 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
     let history = side.history;
     let snapshot = side.snapshot();
     for id in (0..history.allocations.len() as u32).map(history::replay::AllocationId) {
-        if history.allocations.died(id).is_none()
+        if history.allocations.freed_at(id).is_none()
             && let Some(place) = history.end_block(id).and_then(|row| places.get_mut(row as usize))
         {
             place.allocation = Some(id.0);
@@ -111,7 +111,7 @@ fn place_blocks(side: Side<'_>, places: &mut [BlockPlace]) {
     }
     let Some(lives) = side.segment_lives() else { return };
     let ranges = &lives.ranges;
-    let is_there = |id: &history::replay::AllocationId| ranges.died(*id).is_none();
+    let is_there = |id: &history::replay::AllocationId| ranges.freed_at(*id).is_none();
     let all = (0..ranges.len() as u32).map(history::replay::AllocationId).filter(is_there);
     let mut by_address: Vec<(u64, u64, u32)> = all.map(|id| (ranges.address(id), ranges.size(id), id.0)).collect();
     by_address.sort_unstable();

@@ -1,6 +1,6 @@
 //! Files that are queried, and their devices.
 
-use crate::cache::{FileCache, DeviceCache};
+use crate::cache::{DeviceCache, FileCache};
 use engine::protocol::FileSummary;
 use engine::{Engine, OpenedFile, Side};
 use history::snapshot::{Snapshot, StackId};

@@ -23,10 +23,10 @@
 //! ```
 
 use engine::open_columns;
-use engine::protocol::{CategorySet, decoded};
+use engine::protocol::{CategorySet, decode};
 use gloo::events::EventListener;
 use js_sys::{Array, Date, Uint8Array};
-use sql::desk::{SqlTab, Node, Told};
+use sql::tab::{Node, PageCommand, SqlTab};
 use sql::{FileLabel, Limits, Queries, Source};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -77,7 +77,7 @@ fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
     let _ = scope.post_message(message);
 }
 
-fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<Told>> {
+fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<PageCommand>> {
     let what = message.get(0).as_string()?;
     let mut slot = slot.borrow_mut();
     if what == "open" {
@@ -94,16 +94,16 @@ fn receive(slot: &RefCell<Option<SqlTab>>, message: &Array) -> Option<Vec<Told>>
                 *slot = Some(desk);
                 told
             }
-            Err(error) => vec![Told::Status(error, true)],
+            Err(error) => vec![PageCommand::Status(error, true)],
         });
     }
     let desk = slot.as_mut()?;
     let text = message.get(1).as_string();
     Some(match what.as_str() {
-        "typed" => desk.typed(&text?, message.get(2).as_f64()? as usize),
-        "key" => desk.key(&text?),
+        "typed" => desk.on_edit(&text?, message.get(2).as_f64()? as usize),
+        "key" => desk.on_key(&text?),
         "run" => desk.run(&text?),
-        "act" => desk.act(&text?),
+        "act" => desk.on_click(&text?),
         "more" => desk.more(),
         _ => return None,
     })
@@ -115,8 +115,8 @@ fn open(
     history: &str,
     rules: &Uint8Array,
     second: Option<&'static str>,
-) -> Result<(SqlTab, Vec<Told>), String> {
-    let categories: CategorySet = decoded(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
+) -> Result<(SqlTab, Vec<PageCommand>), String> {
+    let categories: CategorySet = decode(&rules.to_vec()).ok_or("the rules of categories could not be read")?;
     let mut source = Source::default();
     for (file, side) in files.iter().zip(SIDES) {
         let bytes: Uint8Array = file.dyn_into().map_err(|_| "there are no columns".to_owned())?;
@@ -138,7 +138,7 @@ fn open(
     Ok(SqlTab::new(queries, Date::now, name, history, second))
 }
 
-fn message(told: &Told) -> Array {
+fn message(told: &PageCommand) -> Array {
     let shown = |what: &str, id: &str, nodes: &[Node]| {
         let message = Array::of2(&what.into(), &id.into());
         for node in nodes {
@@ -148,19 +148,19 @@ fn message(told: &Told) -> Array {
     };
     let number = |value: Option<f64>| value.map_or(JsValue::NULL, JsValue::from);
     match told {
-        Told::Show(id, nodes) => shown("show", id, nodes),
-        Told::Add(id, nodes) => shown("add", id, nodes),
-        Told::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),
-        Told::Typed(text, cursor) => Array::of3(&"typed".into(), &text.into(), &(*cursor as f64).into()),
-        Told::Go { device, allocation, event } => Array::of4(
+        PageCommand::Replace(id, nodes) => shown("show", id, nodes),
+        PageCommand::Append(id, nodes) => shown("add", id, nodes),
+        PageCommand::Status(text, is_error) => Array::of3(&"status".into(), &text.into(), &(*is_error).into()),
+        PageCommand::SetQuery(text, cursor) => Array::of3(&"typed".into(), &text.into(), &(*cursor as f64).into()),
+        PageCommand::Go { device, allocation, event } => Array::of4(
             &"go".into(),
             &number(device.map(|device| device as f64)),
             &number(allocation.map(f64::from)),
             &number(event.map(f64::from)),
         ),
-        Told::Copy(text) => Array::of2(&"copy".into(), &text.into()),
-        Told::Save(name, bytes) => Array::of3(&"save".into(), &name.into(), &Uint8Array::from(&**bytes)),
-        Told::History(text) => Array::of2(&"history".into(), &text.into()),
+        PageCommand::Copy(text) => Array::of2(&"copy".into(), &text.into()),
+        PageCommand::Save(name, bytes) => Array::of3(&"save".into(), &name.into(), &Uint8Array::from(&**bytes)),
+        PageCommand::History(text) => Array::of2(&"history".into(), &text.into()),
     }
 }
 

@@ -50,7 +50,13 @@ pub(crate) struct Guard {
 impl Guard {
     pub(crate) fn new(clock: fn() -> f64) -> Guard {
         let cancel = Cancel::default();
-        Guard { clock, deadline: Cell::new(f64::MAX), cancel, denied: RefCell::default(), is_read_only: Cell::new(false) }
+        Guard {
+            clock,
+            deadline: Cell::new(f64::MAX),
+            cancel,
+            denied: RefCell::default(),
+            is_read_only: Cell::new(false),
+        }
     }
 
     /// Starts the time limit of a query.

@@ -27,7 +27,11 @@ pub(crate) fn check(sql: &str) -> Result<(), Error> {
         return Err(Error::NotAllowed(named));
     }
     let behind = after_statement(sql);
-    if skip_whitespace(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() { Ok(()) } else { Err(Error::MultipleStatements) }
+    if skip_whitespace(behind.trim_start_matches([';', ' ', '\n', '\r', '\t'])).is_empty() {
+        Ok(())
+    } else {
+        Err(Error::MultipleStatements)
+    }
 }
 
 /// Skips leading whitespace and comments.

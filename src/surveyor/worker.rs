@@ -22,10 +22,10 @@
 //! ```
 
 use super::exporting::ExportRun;
-use base::slice::Slice;
-use compare::ranks::{FileSurvey, SurveyProgress, Order};
-use engine::protocol::{Answer, Reply, Want, decoded, encoded};
-use engine::{Opened, Opening};
+use base::slice::TimeSlice;
+use compare::ranks::{FileSurvey, Order, SurveyProgress};
+use engine::protocol::{Answer, NeededBytes, Reply, decode, encode};
+use engine::{OpenedFile, Opening};
 use gloo::events::EventListener;
 use js_sys::{Array, Uint8Array, WebAssembly};
 use std::cell::RefCell;
@@ -66,12 +66,12 @@ fn post(scope: &DedicatedWorkerGlobalScope, message: &Array) {
 
 struct Shell {
     scope: DedicatedWorkerGlobalScope,
-    reading: RefCell<Option<Reading>>,
+    reading: RefCell<Option<FileReading>>,
     gathering: RefCell<SurveyProgress>,
 }
 
 /// File that is being read.
-struct Reading {
+struct FileReading {
     purpose: Purpose,
     opening: Opening,
     /// Offset of the next bytes.
@@ -94,15 +94,15 @@ impl Shell {
                 self.gathering.replace(SurveyProgress::new(files));
             }
             "surveyed" => {
-                let of = decoded(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
-                self.gathering.borrow_mut().take(number(1)? as u32, Ok(of));
+                let of = decode(&message.get(2).dyn_ref::<Uint8Array>()?.to_vec())?;
+                self.gathering.borrow_mut().add(number(1)? as u32, Ok(of));
             }
-            "failed" => self.gathering.borrow_mut().take(number(1)? as u32, Err(message.get(2).as_string()?)),
+            "failed" => self.gathering.borrow_mut().add(number(1)? as u32, Err(message.get(2).as_string()?)),
             "ask" => {
                 let order = Order::ALL.get(number(3)? as usize).copied().unwrap_or_default();
                 let report = self.gathering.borrow().report(number(2)? as usize, order);
                 let reply = Reply::Answer { serial: number(1)? as u32, answer: Answer::Report(Box::new(report)) };
-                post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encoded(&reply))));
+                post(&self.scope, &Array::of2(&"answer".into(), &Uint8Array::from(&*encode(&reply))));
             }
             "names" => self.gathering.borrow_mut().set_pattern(message.get(1).as_string()?),
             "cut" => self.gathering.borrow_mut().set_omitted_note(message.get(1).as_string()?),
@@ -110,7 +110,7 @@ impl Shell {
                 let (place, name) = (number(1)? as u32, message.get(2).as_string()?);
                 let member = number(4).filter(|&member| member >= 0.0).map(|member| member as u32);
                 let opening = Opening::new(name, number(3)? as u64, member, number(5)? as u64);
-                self.reading.replace(Some(Reading { purpose: Purpose::Survey(place), opening, offset: 0 }));
+                self.reading.replace(Some(FileReading { purpose: Purpose::Survey(place), opening, offset: 0 }));
                 self.work();
             }
             "export" => {
@@ -118,9 +118,9 @@ impl Shell {
                 let trace = message.get(6).dyn_into().ok();
                 let exporting = ExportRun::new(device, &message.get(5).dyn_ref::<Uint8Array>()?.to_vec(), trace)?;
                 let opening = Opening::new(name, number(3)? as u64, None, number(4)? as u64);
-                let opening = opening.keeping(exporting.range);
+                let opening = opening.with_range(exporting.range);
                 let purpose = Purpose::Export(Box::new(exporting));
-                self.reading.replace(Some(Reading { purpose, opening, offset: 0 }));
+                self.reading.replace(Some(FileReading { purpose, opening, offset: 0 }));
                 self.work();
             }
             "bytes" => {
@@ -153,7 +153,7 @@ impl Shell {
                 let place = JsValue::from(*place);
                 let memory = wasm_bindgen::memory().unchecked_into::<WebAssembly::Memory>().buffer();
                 let memory = js_sys::ArrayBuffer::from(memory).byte_length().into();
-                match opened.and_then(|opened| surveyed(&opened)) {
+                match opened.and_then(|opened| survey_file(&opened)) {
                     Ok(bytes) => Array::of4(&"surveyed".into(), &place, &Uint8Array::from(&*bytes), &memory),
                     Err(error) => Array::of4(&"failed".into(), &place, &error.into(), &memory),
                 }
@@ -165,30 +165,30 @@ impl Shell {
 }
 
 /// Surveys a file and returns the encoded result.
-fn surveyed(opened: &Opened) -> Result<Vec<u8>, String> {
+fn survey_file(opened: &OpenedFile) -> Result<Vec<u8>, String> {
     let mut has_time = || true;
-    let slice = &mut Slice::new(&mut has_time);
+    let slice = &mut TimeSlice::new(&mut has_time);
     let mut survey = FileSurvey::new(&opened.summary())?;
     loop {
         if let Ok(of) = survey.step(|device| opened.side(device), slice) {
-            return Ok(encoded(&of));
+            return Ok(encode(&of));
         }
     }
 }
 
-impl Reading {
+impl FileReading {
     /// Works until more bytes are needed (`None`) or the file is open.
-    fn step(&mut self) -> Option<Result<Opened, String>> {
+    fn step(&mut self) -> Option<Result<OpenedFile, String>> {
         let mut has_time = || true;
-        let slice = &mut Slice::new(&mut has_time);
+        let slice = &mut TimeSlice::new(&mut has_time);
         loop {
             match self.opening.wants() {
-                Some(Want::At(offset)) => {
+                Some(NeededBytes::At(offset)) => {
                     self.offset = offset;
                     return None;
                 }
-                Some(Want::Next) => return None,
-                Some(Want::Whole) => return Some(Err("the file can't be read from anywhere".to_owned())),
+                Some(NeededBytes::Next) => return None,
+                Some(NeededBytes::WholeFile) => return Some(Err("the file can't be read from anywhere".to_owned())),
                 None => {}
             }
             if let Some(opened) = self.opening.step(slice).transpose() {

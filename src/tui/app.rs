@@ -9,7 +9,7 @@ use crate::source::Disk;
 use crate::worker::{Load, Worker};
 use compare::FileSlot;
 use engine::protocol::{Answer, LoadRange, Reply};
-use picture::render::{PictureTheme, CpuRenderer};
+use picture::render::{CpuRenderer, PictureTheme};
 use std::path::PathBuf;
 use std::time::Instant;
 use ui::comparing::ComparingAction;

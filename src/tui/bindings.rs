@@ -71,11 +71,21 @@ pub(crate) struct TerminalBinding {
     pub(crate) label: &'static str,
 }
 
-const fn own(at: BindingScope, keys: &'static [&'static str], own: TerminalCommand, label: &'static str) -> TerminalBinding {
+const fn own(
+    at: BindingScope,
+    keys: &'static [&'static str],
+    own: TerminalCommand,
+    label: &'static str,
+) -> TerminalBinding {
     TerminalBinding { at, keys, does: KeyCommand::Terminal(own), label }
 }
 
-const fn page(at: BindingScope, keys: &'static [&'static str], command: Command, label: &'static str) -> TerminalBinding {
+const fn page(
+    at: BindingScope,
+    keys: &'static [&'static str],
+    command: Command,
+    label: &'static str,
+) -> TerminalBinding {
     TerminalBinding { at, keys, does: KeyCommand::Page(command), label }
 }
 
@@ -106,8 +116,18 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
         page(ALL, &["F7"], Command::ChooseScope(ViewScope::WholeTrace), "Show the whole trace"),
         page(ALL, &["F8"], Command::ChooseScope(ViewScope::Change), "Show what changed from A to B"),
         page(ALL, &["F9"], Command::NextRangeFilter, "Switch what the views show of the range"),
-        page(TIMELINE, &["ArrowLeft"], Command::MoveCrosshair(CrosshairStep::ColumnLeft), "Move the cursor left one column"),
-        page(TIMELINE, &["ArrowRight"], Command::MoveCrosshair(CrosshairStep::ColumnRight), "Move the cursor right one column"),
+        page(
+            TIMELINE,
+            &["ArrowLeft"],
+            Command::MoveCrosshair(CrosshairStep::ColumnLeft),
+            "Move the cursor left one column",
+        ),
+        page(
+            TIMELINE,
+            &["ArrowRight"],
+            Command::MoveCrosshair(CrosshairStep::ColumnRight),
+            "Move the cursor right one column",
+        ),
         page(TIMELINE, &["x"], Command::ToggleRange, "Start or finish a range at the cursor"),
         own(TIMELINE, &["+", "=", "."], TerminalCommand::ZoomIn, "Zoom in at the cursor"),
         own(TIMELINE, &["-", "_", ","], TerminalCommand::ZoomOut, "Zoom out at the cursor"),
@@ -130,16 +150,28 @@ pub(crate) const TERMINAL_BINDINGS: &[TerminalBinding] = {
         own(BindingScope::Side, &["ArrowDown"], TerminalCommand::Down, "Go down"),
         own(BindingScope::Side, &["PageUp"], TerminalCommand::PageUp, "Go one page up"),
         own(BindingScope::Side, &["PageDown"], TerminalCommand::PageDown, "Go one page down"),
-        own(BindingScope::Side, &["ArrowLeft"], TerminalCommand::PreviousSide, "Show the previous tab of the side pane"),
+        own(
+            BindingScope::Side,
+            &["ArrowLeft"],
+            TerminalCommand::PreviousSide,
+            "Show the previous tab of the side pane",
+        ),
         own(BindingScope::Side, &["ArrowRight"], TerminalCommand::NextSide, "Show the next tab of the side pane"),
-        own(BindingScope::Side, &["Enter", "Space"], TerminalCommand::Toggle, "Fade the entry of the legend, or bring it back"),
+        own(
+            BindingScope::Side,
+            &["Enter", "Space"],
+            TerminalCommand::Toggle,
+            "Fade the entry of the legend, or bring it back",
+        ),
         own(BindingScope::Side, &["i"], TerminalCommand::Only, "Fade all other entries"),
     ]
 };
 
 /// Returns the command of a key, written as by [`ui::binding::chord`], while the focus is at `at`.
 pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Option<KeyCommand> {
-    let own = |at: BindingScope| TERMINAL_BINDINGS.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does);
+    let own = |at: BindingScope| {
+        TERMINAL_BINDINGS.iter().find(|line| line.at == at && line.keys.contains(&key)).map(|line| line.does)
+    };
     let is_letter = key.strip_prefix("Shift+").unwrap_or(key).chars().count() == 1;
     let rests = is_letter && letters == Letters::Off && key != "q" && key != ":";
     if let Some(found) = own(at).filter(|_| !rests) {
@@ -159,8 +191,12 @@ pub(crate) fn command_for(at: BindingScope, key: &str, letters: Letters) -> Opti
     let is_timelines =
         |command: Command| BINDINGS.iter().any(|it| it.command == command && it.scope == KeyScope::Timeline);
     match found {
-        Some(KeyCommand::Page(command)) if is_timelines(command) => own(BindingScope::Page(KeyScope::Timeline)).or(found),
-        None if at != BindingScope::Page(KeyScope::Timeline) => own(BindingScope::Page(KeyScope::Timeline)).filter(|_| !rests),
+        Some(KeyCommand::Page(command)) if is_timelines(command) => {
+            own(BindingScope::Page(KeyScope::Timeline)).or(found)
+        }
+        None if at != BindingScope::Page(KeyScope::Timeline) => {
+            own(BindingScope::Page(KeyScope::Timeline)).filter(|_| !rests)
+        }
         found => found,
     }
 }

@@ -2,19 +2,19 @@
 
 use crate::app::App;
 use crate::panes::Focus;
-use crate::text::{Line, Tone, truncate, fill, write_text, write_line, width};
+use crate::text::{Line, Tone, fill, truncate, width, write_line, write_text};
 use base::units::Bytes;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ui::comparing::view::bar;
 use ui::find;
+use ui::insights::view::alarms;
 use ui::notices::{Status, status};
 use ui::range::{self, ViewScope};
 use ui::stage::Stage;
 use ui::summary::{Headline, device_name, file_title, headlines};
 use ui::tab::{Tab, TabGroup};
-use ui::why::view::alarms;
 
 /// Draws the header: file, device and headline numbers.
 pub(crate) fn header(app: &App, buffer: &mut Buffer) {
@@ -167,7 +167,7 @@ pub(crate) const TABS: [(Tab, &str, char); 6] = [
 pub(crate) fn tab_areas(app: &App) -> Vec<(Tab, Rect, String)> {
     let pane = app.layout.tabs;
     let is_narrow = pane.width < 100;
-    let count = alarms(&app.state.why).len();
+    let count = alarms(&app.state.insights).len();
     let mut x = pane.x;
     let mut places = Vec::new();
     for (tab, name, key) in TABS {
@@ -224,7 +224,8 @@ pub(crate) fn status_line(app: &App, buffer: &mut Buffer) {
         let skipped = (field.position + 1).saturating_sub(usize::from(rest.width));
         let text: String = field.text.chars().skip(skipped).collect();
         write_text(buffer, rest, &text, Tone::Plain.style());
-        let before: String = field.text.chars().skip(skipped).take(field.position - skipped.min(field.position)).collect();
+        let before: String =
+            field.text.chars().skip(skipped).take(field.position - skipped.min(field.position)).collect();
         let x = rest.x + u16::try_from(width(&before)).unwrap_or(0);
         if let Some(cell) = buffer.cell_mut((x.min(pane.right().saturating_sub(1)), pane.y)) {
             cell.set_style(Style::new().add_modifier(Modifier::REVERSED));
@@ -270,7 +271,9 @@ fn hint(app: &App) -> &'static str {
             Tab::Insights => {
                 "↑↓ item  Enter show  Space stack  ←→ insight  m more rows  y copy  / search  Tab side  q back  ? help"
             }
-            Tab::CallTree => "↑↓←→ rows  f focus  r invert  h internal  e c expand, collapse  / n N search  q back  ? help",
+            Tab::CallTree => {
+                "↑↓←→ rows  f focus  r invert  h internal  e c expand, collapse  / n N search  q back  ? help"
+            }
             Tab::Flame => "↑↓←→ frames  Enter zoom  Backspace out  r invert  h internal  q back  ? help",
             Tab::Allocations => "↑↓ rows  f filter  s sort  r reverse  F7 whole trace  y copy  q back  ? help",
             Tab::Segments => "↑↓←→ segments and blocks  Enter select  r request  s sort  p pool  q back  ? help",

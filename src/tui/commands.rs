@@ -9,12 +9,12 @@ use crate::views::rows::scroll_to_show;
 use crate::views::{insights, side, tree};
 use ui::effect::{Pointer, WheelAction};
 use ui::features::FeatureCommand;
+use ui::insights::{InsightsAction, InsightsStep};
 use ui::link::Link;
 use ui::rows::RowsStep;
 use ui::side::Side;
 use ui::tab::Tab;
 use ui::tree_keys::TreeCommand;
-use ui::why::{WhyAction, WhyStep};
 use ui::{Action, Command};
 
 /// Wheel delta that zooms as much as one key press in the page.
@@ -45,23 +45,35 @@ impl App {
             TerminalCommand::Suspend => self.orders.push(Order::Suspend),
             TerminalCommand::Redraw => self.orders.push(Order::Redraw),
             TerminalCommand::Taller => self.act(Action::ViewsResized(self.state.views.height + RESIZE_PERCENT)),
-            TerminalCommand::Shorter => self.act(Action::ViewsResized(self.state.views.height.saturating_sub(RESIZE_PERCENT))),
-            TerminalCommand::ZoomIn | TerminalCommand::ZoomOut => self.zoom(if own == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA }),
+            TerminalCommand::Shorter => {
+                self.act(Action::ViewsResized(self.state.views.height.saturating_sub(RESIZE_PERCENT)))
+            }
+            TerminalCommand::ZoomIn | TerminalCommand::ZoomOut => {
+                self.zoom(if own == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA })
+            }
             TerminalCommand::First => self.act(Action::GoToEntered("0".to_owned())),
             TerminalCommand::OpenPath => self.open_field(FieldPurpose::Open),
             TerminalCommand::ComparePath => self.open_field(FieldPurpose::Compare),
-            TerminalCommand::PreviousTopic | TerminalCommand::NextTopic => self.next_topic(own == TerminalCommand::NextTopic),
+            TerminalCommand::PreviousTopic | TerminalCommand::NextTopic => {
+                self.next_topic(own == TerminalCommand::NextTopic)
+            }
             TerminalCommand::MoreRows | TerminalCommand::FoldTable => {
                 if let Some(sheet) = insights::active_sheet(self) {
-                    let action = if own == TerminalCommand::MoreRows { WhyAction::MoreClicked(sheet) } else { WhyAction::SheetToggled(sheet) };
+                    let action = if own == TerminalCommand::MoreRows {
+                        InsightsAction::MoreClicked(sheet)
+                    } else {
+                        InsightsAction::SheetToggled(sheet)
+                    };
                     self.act(Action::feature(action));
                 }
             }
             TerminalCommand::PageUp | TerminalCommand::PageDown if self.focus == Focus::View => {
-                let step = if own == TerminalCommand::PageUp { WhyStep::Up } else { WhyStep::Down };
-                (0..10).for_each(|_| self.command(Command::Feature(FeatureCommand::Why(step))));
+                let step = if own == TerminalCommand::PageUp { InsightsStep::Up } else { InsightsStep::Down };
+                (0..10).for_each(|_| self.command(Command::Feature(FeatureCommand::Insights(step))));
             }
-            TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => self.scroll_side(own),
+            TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => {
+                self.scroll_side(own)
+            }
             TerminalCommand::NextSide | TerminalCommand::PreviousSide => {
                 let all = [Side::Selection, Side::Legend, Side::File];
                 let at = all.iter().position(|side| *side == self.state.side).unwrap_or(0);
@@ -72,8 +84,11 @@ impl App {
             TerminalCommand::Toggle | TerminalCommand::Only => {
                 let slot = side::legend_lines(self).get(self.selected_entry).map(|line| line.slot);
                 if let Some(slot) = slot.filter(|_| self.state.side == Side::Legend) {
-                    let action =
-                        if own == TerminalCommand::Toggle { Action::LegendClicked(slot) } else { Action::LegendIsolated(slot) };
+                    let action = if own == TerminalCommand::Toggle {
+                        Action::LegendClicked(slot)
+                    } else {
+                        Action::LegendIsolated(slot)
+                    };
                     self.act(action);
                 }
             }
@@ -121,18 +136,18 @@ impl App {
 
     fn next_topic(&mut self, is_next: bool) {
         let all = insights::topics(&self.state);
-        let at = all.iter().position(|topic| *topic == self.state.why.topic).unwrap_or(0);
+        let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
         let at = if is_next { at + 1 } else { at + all.len().max(1) - 1 } % all.len().max(1);
         if let Some(topic) = all.get(at) {
             (self.scrolled.report, self.scrolled.report_item) = (0, None);
-            self.act(Action::feature(WhyAction::TopicChosen(*topic)));
+            self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
         }
     }
 
     fn copy_view(&mut self) {
         let view = if self.focus == Focus::View { self.state.views.visible() } else { None };
         match view {
-            Some(Tab::Insights) => self.command(Command::Feature(FeatureCommand::Why(WhyStep::Copy))),
+            Some(Tab::Insights) => self.command(Command::Feature(FeatureCommand::Insights(InsightsStep::Copy))),
             Some(Tab::Allocations | Tab::Events) => self.command(Command::Rows(RowsStep::Copy)),
             Some(Tab::CallTree) => {
                 let view = ui::tree_rows::view(&self.state.tree, &self.state);

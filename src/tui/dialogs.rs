@@ -1,9 +1,11 @@
 //! Drawing of dialogs over the panes: help, command palette and link.
 
 use crate::app::App;
-use crate::bindings::{BindingScope, KeyCommand, TERMINAL_BINDINGS, TerminalBinding as Bound, TerminalCommand, works_here, keys_here};
+use crate::bindings::{
+    BindingScope, KeyCommand, TERMINAL_BINDINGS, TerminalBinding as Bound, TerminalCommand, keys_here, works_here,
+};
 use crate::field::FieldPurpose;
-use crate::text::{Line, Tone, truncate, align_left, write_line, align_right, pane_row, width, wrap};
+use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line};
 use crate::views::rows::{lines, scroll_to_show};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -124,7 +126,11 @@ fn draw_frame(buffer: &mut Buffer, pane: Rect, title: &str) -> Rect {
     }
     if let Some(row) = pane_row(pane, 0) {
         let title = [" ", title, &"─".repeat(usize::from(pane.width))].concat();
-        write_line(buffer, row, &Line::new(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent));
+        write_line(
+            buffer,
+            row,
+            &Line::new(title.chars().take(usize::from(pane.width)).collect::<String>(), Tone::Accent),
+        );
     }
     if let Some(row) = pane_row(pane, usize::from(pane.height.saturating_sub(1))) {
         write_line(buffer, row, &Line::new("─".repeat(usize::from(pane.width)), Tone::Accent));

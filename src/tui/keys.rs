@@ -9,11 +9,11 @@ use crate::views::flame;
 use crate::views::rows::body;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
-use ui::binding::{Modifiers, KeyScope, chord};
+use ui::binding::{KeyScope, Modifiers, chord};
 use ui::crosshair::CrosshairStep;
 use ui::events::EventsAction;
 use ui::features::FeatureCommand;
-use ui::memory::MemoryAction;
+use ui::memory::SegmentsAction;
 use ui::palette::PaletteAction;
 use ui::stage::Help;
 use ui::tab::Tab;
@@ -149,9 +149,12 @@ impl App {
                     "PageUp" => by(self, self.selected_entry.saturating_sub(8)),
                     _ => {}
                 }
-                self.selected_entry = self.selected_entry.min(crate::dialogs::palette_entries(self).len().saturating_sub(1));
+                self.selected_entry =
+                    self.selected_entry.min(crate::dialogs::palette_entries(self).len().saturating_sub(1));
             }
-            FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && of == FieldPurpose::Filter => self.field = None,
+            FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && of == FieldPurpose::Filter => {
+                self.field = None
+            }
             FieldResult::NotHandled => {}
         }
     }
@@ -161,9 +164,11 @@ impl App {
         let Some(field) = self.field.clone() else { return };
         match field.purpose {
             FieldPurpose::Find => self.act(Action::FindTyped(field.text)),
-            FieldPurpose::Filter if self.state.views.tab == Tab::Events => self.act(Action::feature(EventsAction::FilterTyped(field.text))),
+            FieldPurpose::Filter if self.state.views.tab == Tab::Events => {
+                self.act(Action::feature(EventsAction::FilterTyped(field.text)))
+            }
             FieldPurpose::Filter => self.act(Action::feature(TableAction::FilterTyped(field.text))),
-            FieldPurpose::Request => self.act(Action::feature(MemoryAction::RequestTyped(field.text))),
+            FieldPurpose::Request => self.act(Action::feature(SegmentsAction::RequestTyped(field.text))),
             FieldPurpose::Help => {
                 self.scrolled.help = 0;
                 self.act(Action::HelpFiltered(field.text));
@@ -172,7 +177,11 @@ impl App {
                 self.selected_entry = 0;
                 self.act(Action::feature(PaletteAction::Typed(field.text)));
             }
-            FieldPurpose::Moment | FieldPurpose::Capacity | FieldPurpose::Open | FieldPurpose::Compare | FieldPurpose::Events => {}
+            FieldPurpose::Moment
+            | FieldPurpose::Capacity
+            | FieldPurpose::Open
+            | FieldPurpose::Compare
+            | FieldPurpose::Events => {}
         }
     }
 
@@ -201,7 +210,11 @@ impl App {
     /// Runs the selected palette entry for a text, or the best match.
     pub(crate) fn run_palette(&mut self, text: &str) {
         self.act(Action::feature(PaletteAction::Typed(text.to_owned())));
-        let picked = if matches!(text.trim(), "q" | "quit") { Some(TuiTarget::Terminal(TerminalCommand::Quit)) } else { selected_target(self) };
+        let picked = if matches!(text.trim(), "q" | "quit") {
+            Some(TuiTarget::Terminal(TerminalCommand::Quit))
+        } else {
+            selected_target(self)
+        };
         self.act(Action::feature(PaletteAction::Closed));
         self.selected_entry = 0;
         match picked {

@@ -15,15 +15,15 @@
 //! Read first: `app.rs` (state and effects), `keys.rs` (input) and `screen.rs` (drawing).
 
 mod app;
-mod chrome;
 mod bindings;
 mod cells;
+mod chrome;
+mod commands;
 mod dialogs;
 mod field;
 mod keys;
 mod layout;
 mod mouse;
-mod commands;
 mod panes;
 mod plain;
 mod ranks;

@@ -12,12 +12,12 @@ use ui::binding::Modifiers;
 use ui::effect::{Pointer, WheelAction};
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
-use ui::memory::MemoryAction;
+use ui::insights::InsightsAction;
+use ui::memory::SegmentsAction;
 use ui::rows::SelectMode;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree_keys::TreeAction;
-use ui::why::WhyAction;
 use ui::{Action, Command, events, memory, table, tree};
 
 /// Wheel delta of one notch as the page counts it, and number of rows it scrolls.
@@ -174,7 +174,7 @@ impl App {
                 if let (Some(down), Some(canvas)) = (down(area), self.state.memory.canvas) {
                     let row_px = memory::ROW_PX * canvas.scale;
                     let at = [f64::from(column - area.x) + 0.5, (f64::from(down) + 0.5) * row_px];
-                    self.act(Action::feature(MemoryAction::Clicked(at)));
+                    self.act(Action::feature(SegmentsAction::Clicked(at)));
                 }
             }
             Tab::Insights => self.click_insights((column, row)),
@@ -188,16 +188,16 @@ impl App {
         if PaneAreas::contains(report, (column, row)) {
             let at = self.scrolled.report + usize::from(row - report.y);
             let item = insights::report(self, usize::from(report.width)).get(at).and_then(|written| written.item);
-            item.into_iter().for_each(|item| self.act(Action::feature(WhyAction::ItemClicked(item))));
+            item.into_iter().for_each(|item| self.act(Action::feature(InsightsAction::ItemClicked(item))));
             return;
         }
         let all = insights::topics(&self.state);
-        let at = all.iter().position(|topic| *topic == self.state.why.topic).unwrap_or(0);
+        let at = all.iter().position(|topic| *topic == self.state.insights.topic).unwrap_or(0);
         let height = usize::from(pane.height);
         let first = at.saturating_sub(height / 2).min(all.len().saturating_sub(height));
         if let Some(topic) = all.get(first + usize::from(row - pane.y)) {
             (self.scrolled.report, self.scrolled.report_item) = (0, None);
-            self.act(Action::feature(WhyAction::TopicChosen(*topic)));
+            self.act(Action::feature(InsightsAction::TopicChosen(*topic)));
         }
     }
 
@@ -224,7 +224,8 @@ impl App {
             let height = usize::from(places.side.height.saturating_sub(1));
             let most =
                 side::tab_lines(self, usize::from(places.side.width.saturating_sub(1))).len().saturating_sub(height);
-            self.scrolled.side = self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+            self.scrolled.side =
+                self.scrolled.side.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
             return self.request_redraw();
         }
         if !PaneAreas::contains(places.view, at) {
@@ -253,13 +254,14 @@ impl App {
                 let height = f64::from(segments::body(self).height);
                 let most = (f64::from(self.state.memory.scroll.rows) - height).max(0.0);
                 let top = (self.state.memory.scroll.rows_above() + rows).clamp(0.0, most) * memory::ROW_PX;
-                self.act(Action::feature(MemoryAction::Scrolled(top, height * memory::ROW_PX)));
+                self.act(Action::feature(SegmentsAction::Scrolled(top, height * memory::ROW_PX)));
             }
             Tab::Insights => {
                 let pane = insights::report_pane(self, places.view);
                 let most =
                     insights::report(self, usize::from(pane.width)).len().saturating_sub(usize::from(pane.height));
-                self.scrolled.report = self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
+                self.scrolled.report =
+                    self.scrolled.report.saturating_add_signed((notches * ROWS_PER_NOTCH) as isize).min(most);
                 self.request_redraw();
             }
             _ => {}

@@ -1,6 +1,6 @@
 //! Survey of the files of many ranks, on a background thread.
 
-use compare::ranks::{SurveyProgress, FileSurveys, Order};
+use compare::ranks::{FileSurveys, Order, SurveyProgress};
 use engine::protocol::Report;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};

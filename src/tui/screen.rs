@@ -1,7 +1,7 @@
 //! Layout and drawing of the whole screen.
 
 use crate::app::App;
-use crate::layout::{PaneAreas, LayoutInput};
+use crate::layout::{LayoutInput, PaneAreas};
 use crate::panes::Focus;
 use crate::views::{insights, side};
 use crate::{chrome, dialogs, timeline, views};
@@ -9,8 +9,8 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ui::Action;
-use ui::marks::track_count;
 use ui::drawing::Canvas;
+use ui::marks::track_count;
 use ui::stage::Stage;
 use ui::tab::Tab;
 use ui::views::PanelState;

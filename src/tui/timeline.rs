@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::cells::{self, Depth};
 use crate::panes::Focus;
-use crate::text::{Tone, truncate, write_text, align_right, width};
+use crate::text::{Tone, align_right, truncate, width, write_text};
 use engine::protocol::Highlight;
 use picture::outline::{Rect as Edges, outline as strokes};
 use picture::render::placement::Placement;
-use picture::render::{Drawing, Lane, PictureTheme, OverlayRect};
+use picture::render::{Drawing, Lane, OverlayRect, PictureTheme};
 use picture::timeline::{OutlineRect, Quad, View, outline};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

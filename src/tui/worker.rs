@@ -1,8 +1,8 @@
 //! The engines of the open file and the file it is compared with. They read from disk and work in time slices.
 
 use crate::source::Source;
-use compare::{Pair, FileSlot};
-use engine::protocol::{LoadRange, Reply, Request, NeededBytes};
+use compare::{FileSlot, Pair};
+use engine::protocol::{LoadRange, NeededBytes, Reply, Request};
 use engine::{Engine, PartialSchedule, Work};
 use std::io;
 use std::time::Instant;
@@ -40,7 +40,13 @@ pub(crate) struct Load {
 
 impl Engines {
     fn new() -> Engines {
-        Engines { pair: Pair::new(Engine::new), reading: None, finished_sources: [None, None], loads: [0; 2], is_open: false }
+        Engines {
+            pair: Pair::new(Engine::new),
+            reading: None,
+            finished_sources: [None, None],
+            loads: [0; 2],
+            is_open: false,
+        }
     }
 
     fn start(&mut self, mut load: Load) -> io::Result<()> {

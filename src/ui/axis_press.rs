@@ -5,8 +5,8 @@ mod data;
 pub use data::AxisPress;
 pub(crate) use data::Grip;
 
-use super::effect::Pointer;
 use super::cursor::PositionRequest;
+use super::effect::Pointer;
 use super::shared::Shared;
 use engine::protocol::MomentSpec;
 

@@ -5,9 +5,9 @@ mod data;
 pub(crate) use data::KeptSelection;
 
 use super::crosshair::column_under;
+use super::drawing::BytesAxis;
 use super::effect::Effect;
 use super::shared::Shared;
-use super::drawing::BytesAxis;
 use super::tools::Point;
 use engine::protocol::{MomentSpec, Question, Step, StepResult};
 use picture::timeline::Axis;
@@ -60,10 +60,14 @@ impl Shared {
         let (selected, view, scene) = (self.selection.as_ref()?, self.view.as_ref()?, self.geometry.scene.as_ref()?);
         let shown = |x: f64| scene.columns.moment.get(column_under(scene, view, x)?).copied();
         let (first, last) = (shown(0.0)?, shown(f64::from(view.width_px) - 1.0)?);
-        let born = selected.born_event.map_or(0, |event| event.saturating_add(1));
-        let died = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
-        let moment = born.max(first);
-        (moment <= last && moment < died).then_some(KeptSelection { allocation: selected.allocation, moment, asked: None })
+        let allocated_at = selected.allocated_event.map_or(0, |event| event.saturating_add(1));
+        let freed_at = selected.freed_event.map_or(u32::MAX, |event| event.saturating_add(1));
+        let moment = allocated_at.max(first);
+        (moment <= last && moment < freed_at).then_some(KeptSelection {
+            allocation: selected.allocation,
+            moment,
+            asked: None,
+        })
     }
 
     /// Asks for the position of the selection in the new stacking order, once that is drawn.
@@ -81,7 +85,9 @@ impl Shared {
 
     /// Scrolls to the selection if the new stacking order has moved it out of the window.
     pub(super) fn on_selection_position(&mut self, serial: u32, to: StepResult) {
-        if self.tools.kept_selection.take_if(|kept| kept.asked == Some(serial)).is_none() || self.bytes_axis != BytesAxis::Free {
+        if self.tools.kept_selection.take_if(|kept| kept.asked == Some(serial)).is_none()
+            || self.bytes_axis != BytesAxis::Free
+        {
             return;
         }
         self.navigate(|plane, view| {

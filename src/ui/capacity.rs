@@ -6,7 +6,7 @@ use engine::protocol::CAPACITY;
 /// Bytes in a GiB, the unit of the field.
 const GIB: f64 = (1u64 << 30) as f64;
 /// Upper bound of an accepted capacity, in GiB.
-const MOST_GIB: f64 = 1024.0 * 1024.0;
+const MAX_GIB: f64 = 1024.0 * 1024.0;
 
 impl Shared {
     /// Returns a lower bound of the GPU's capacity in bytes: the larger of free plus reserved bytes at an OOM, and the
@@ -31,7 +31,7 @@ impl Shared {
     /// Sets the capacity from text in GiB. Empty text removes the line. Any other text is ignored.
     pub(super) fn set_capacity(&mut self, text: &str) {
         let text = text.trim();
-        let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MOST_GIB);
+        let typed = text.parse::<f64>().ok().filter(|gib| *gib > 0.0 && *gib <= MAX_GIB);
         if typed.is_none() && !text.is_empty() {
             return;
         }

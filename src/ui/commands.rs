@@ -1,6 +1,7 @@
 //! Execution of the commands given by keys and buttons.
 
 use super::action::Command;
+use super::drawing::BytesAxis;
 use super::effect::Effect;
 use super::features::State;
 use super::find::{self, MatchScope, SameStack};
@@ -8,13 +9,13 @@ use super::link::Link;
 use super::opening::{cancel, show_device};
 use super::selecting::select;
 use super::settings::SettingsAction;
-use super::drawing::BytesAxis;
 use super::side::Side;
 use super::stage::{Help, Letters, Stage};
 use super::tab::Tab;
 use super::window_history::HistoryDirection;
 use super::{
-    load_dialog, comparing, crosshair, details, events, export, save_page, link, partial, plots, recording_snippet, rules, settings, table,
+    comparing, crosshair, details, events, export, link, load_dialog, partial, plots, recording_snippet, rules,
+    save_page, settings, table,
 };
 use engine::protocol::{Direction, Grouping, Looks};
 

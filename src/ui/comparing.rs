@@ -13,7 +13,7 @@ pub use data::{ComparedAt, Comparing, ComparingAction, ComparingStep, SecondFile
 use super::effect::{Effect, Origin};
 use super::opening::{append_files, show_device};
 use super::shared::Shared;
-use super::stage::{SnapshotChoice, Loading, Stage};
+use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
 use engine::protocol::Reply;
 
@@ -135,7 +135,9 @@ pub(super) fn link_failed(state: &mut Shared, load: u32, status: Option<u16>) {
 /// Appends the devices of the second file to those of the first, and compares the shown device with the second file's
 /// default device.
 fn second_opened(state: &mut Shared) {
-    let (SecondFile::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else { return };
+    let (SecondFile::Open(second, ..), Stage::Ready(first)) = (&state.comparing.second, &mut state.stage) else {
+        return;
+    };
     let own = first.devices.len();
     let second_place = own + second.default_device();
     first.devices.extend(second.devices.iter().cloned());

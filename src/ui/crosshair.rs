@@ -5,17 +5,17 @@ mod data;
 pub use data::{Crosshair, CrosshairStep, Position};
 pub(crate) use data::{Follow, Followed, PendingStep, column_under, column_under_edges};
 
+use super::drawing::{BytesAxis, Hover};
 use super::effect::{Effect, Pointer};
+use super::hit_testing;
 use super::hover::Spot;
 use super::part::{Part, reset_nothing};
-use super::hit_testing;
 use super::shared::Shared;
-use super::drawing::{BytesAxis, Hover};
-use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, StepResult, StepOutcome};
+use engine::protocol::{Answer, MomentFacts, Plot, Question, Step, StepOutcome, StepResult};
 use picture::timeline::Axis;
 
 /// Maximum number of queued commands while a step is in progress. Repeats of a held key beyond that are dropped.
-const MOST_WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 /// Margin, as a fraction of the window. The window follows a crosshair that enters it.
 const FOLLOW_MARGIN: f64 = 0.02;
 /// Distance of the crosshair from that edge after the window has followed, as a fraction of the window.
@@ -54,7 +54,10 @@ impl Shared {
     /// Returns the moment and the byte of the crosshair.
     pub fn crosshair(&self) -> Option<Position> {
         let byte = |pointer: Pointer| Some(self.view?.bytes_from_row(pointer.y).max(0.0) as u64);
-        self.tools.crosshair.by_keys.or_else(|| Some(Position { moment: self.crosshair_moment()?, byte: byte(self.pointer?)? }))
+        self.tools
+            .crosshair
+            .by_keys
+            .or_else(|| Some(Position { moment: self.crosshair_moment()?, byte: byte(self.pointer?)? }))
     }
 
     /// Returns the position of the crosshair in device pixels of the window. It may lie outside.
@@ -123,7 +126,7 @@ impl Shared {
 /// Moves the crosshair by a key, or selects the object under it. Commands given during a step are queued.
 pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut Vec<Effect>) {
     if state.tools.crosshair.pending_step.is_some() {
-        if state.tools.crosshair.queued_steps.len() < MOST_WAITING {
+        if state.tools.crosshair.queued_steps.len() < MAX_WAITING {
             state.tools.crosshair.queued_steps.push(step);
         }
         return;
@@ -135,24 +138,24 @@ pub(super) fn move_by_key(state: &mut Shared, step: CrosshairStep, effects: &mut
     let Position { moment, byte } = here;
     let selected = match state.looks.plot {
         Plot::Reserved(_) => state.selected_segment().map(|chosen| chosen.segment.range_events()),
-        _ => state.selection.as_ref().map(|it| (it.allocation, it.born_event, it.freed_event)),
+        _ => state.selection.as_ref().map(|it| (it.allocation, it.allocated_event, it.freed_event)),
     };
     let way = match step {
         CrosshairStep::Above => Step::Above,
         CrosshairStep::Below => Step::Below,
         CrosshairStep::Before => Step::Earlier,
         CrosshairStep::After => Step::Later,
-        CrosshairStep::ToBorn | CrosshairStep::ToFreed => {
-            let Some((allocation, born, freed)) = selected else {
+        CrosshairStep::ToAllocation | CrosshairStep::ToFreed => {
+            let Some((allocation, allocated_at, freed)) = selected else {
                 let noun = if matches!(state.looks.plot, Plot::Reserved(_)) { "a segment" } else { "an allocation" };
                 state.remark = Some(["Select ", noun, " first."].concat());
                 return;
             };
             // Last moment at which the allocation is live. The event that frees it follows.
             let last = freed.unwrap_or(u32::MAX);
-            let born = born.map_or(0, |event| event.saturating_add(1));
+            let allocated_at = allocated_at.map_or(0, |event| event.saturating_add(1));
             let at_its_end = step == CrosshairStep::ToFreed;
-            state.place_by_keys(Position { moment: if at_its_end { last } else { born }, byte });
+            state.place_by_keys(Position { moment: if at_its_end { last } else { allocated_at }, byte });
             let and_events = u32::from(at_its_end && freed.is_some());
             ask_step(state, Step::Onto(allocation), and_events, effects);
             return;
@@ -188,7 +191,9 @@ fn ask_step(state: &mut Shared, step: Step, and_events: u32, effects: &mut Vec<E
 
 /// Handles the worker's answer to a step, and carries out queued commands.
 fn on_stepped(state: &mut Shared, serial: u32, to: StepResult, effects: &mut Vec<Effect>) {
-    let Some(stepping) = state.tools.crosshair.pending_step.take_if(|stepping| stepping.serial == serial) else { return };
+    let Some(stepping) = state.tools.crosshair.pending_step.take_if(|stepping| stepping.serial == serial) else {
+        return;
+    };
     let there = Position { moment: to.moment.saturating_add(stepping.and_events), byte: to.byte };
     match to.stop {
         StepOutcome::Nowhere if !matches!(stepping.step, Step::Onto(_)) => {
@@ -253,7 +258,8 @@ pub(super) fn update_hover(state: &mut Shared, keys: Position, effects: &mut Vec
             None => Spot::from_position(keys),
         };
         let is_something = hit.is_some() || plot != Plot::Stack;
-        state.hover = is_something.then_some(Hover { device_index: place, plot, spot, hit, memory, answered_spot: Some(spot) });
+        state.hover =
+            is_something.then_some(Hover { device_index: place, plot, spot, hit, memory, answered_spot: Some(spot) });
     } else {
         let Position { moment, byte } = keys;
         let question = |(_, looks)| Question::Hit { looks, moment, byte };

@@ -6,15 +6,15 @@ mod data;
 pub use data::Cursor;
 pub(crate) use data::{Follow, PositionRequest};
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::crosshair::column_under;
 use super::effect::{Effect, Pointer};
 use super::part::Part;
+use super::position_text::{EXPECTED_FORMS, Position, parse_position};
 use super::range::ViewScope;
 use super::shared::Shared;
-use super::position_text::{EXPECTED_FORMS, Position, parse_position};
 use base::units::{Moment, group_digits};
-use engine::protocol::{Answer, MomentSpec, Details, MomentFacts, Question, Span};
+use engine::protocol::{Answer, Details, MomentFacts, MomentSpec, Question, Span};
 use picture::timeline::{Axis, time_axis_margin};
 
 impl Shared {
@@ -37,9 +37,9 @@ impl Shared {
     /// allocation.
     pub(super) fn move_cursor_to_lifetime(&mut self, details: &Details) {
         let after = |event: Option<u32>, otherwise: u32| event.map_or(otherwise, |event| event.saturating_add(1));
-        let (born, died) = (after(details.born_event, 0), after(details.freed_event, u32::MAX));
-        if self.cursor.range.is_none() && !(born..died).contains(&self.cursor.moment) {
-            self.set_cursor(born);
+        let (allocated_at, freed_at) = (after(details.allocated_event, 0), after(details.freed_event, u32::MAX));
+        if self.cursor.range.is_none() && !(allocated_at..freed_at).contains(&self.cursor.moment) {
+            self.set_cursor(allocated_at);
         }
     }
 
@@ -170,7 +170,9 @@ fn reset(state: &mut Shared, change: Change) {
 /// Asks for missing facts about the cursor and the range, one question of each kind at a time.
 fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     let (pinned, serials) = (&mut state.cursor, &mut state.serial);
-    pinned.facts.ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
+    pinned
+        .facts
+        .ask(pinned.moment, device, serials, effects, |moment| Question::Moments(vec![MomentSpec::Moment(moment)]));
     if let Some(sought) = pinned.requested {
         let moments =
             |sought: PositionRequest| Question::Moments([Some(sought.from), sought.to].into_iter().flatten().collect());

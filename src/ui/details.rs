@@ -1,8 +1,8 @@
 //! Text of the selected allocation: facts, stack, and a form for the clipboard.
 
 use super::summary::{Fact, device_name};
-use base::units::{Bytes, pluralize, duration_us, group_digits};
-use engine::protocol::{REASON_RECORDER, Details, FrameText, Origin, TENSOR_SEPARATOR, default_pool_name};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
+use engine::protocol::{Details, FrameText, Origin, REASON_RECORDER, TENSOR_SEPARATOR, default_pool_name};
 
 /// Contents of the details panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +192,7 @@ fn facts(details: &Details) -> Vec<Fact> {
         };
         fact("Category", format!("{}{told}", category.name));
     }
-    fact("Allocated at", event_and_time(details.born_event, details.born_us, "before recording"));
+    fact("Allocated at", event_and_time(details.allocated_event, details.allocated_us, "before recording"));
     if details.free_requested_event.is_some() && details.free_requested_event != details.freed_event {
         fact("Free requested at", event_and_time(details.free_requested_event, None, ""));
     }
@@ -201,7 +201,7 @@ fn facts(details: &Details) -> Vec<Fact> {
         fact("Lifetime", lifetime);
     }
     let total = u64::try_from(details.total_after).unwrap_or(0);
-    fact(if details.born_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
+    fact(if details.allocated_event.is_some() { "Live after" } else { "Live at the start" }, bytes(total));
     if let Some(stream) = details.stream {
         fact("Stream", stream_name(stream));
     }
@@ -222,7 +222,7 @@ fn facts(details: &Details) -> Vec<Fact> {
 }
 
 fn lifetime(details: &Details) -> Option<String> {
-    let events = u64::from(details.freed_event?.checked_sub(details.born_event?)?);
+    let events = u64::from(details.freed_event?.checked_sub(details.allocated_event?)?);
     let time = details.lifetime_us.map(duration_us);
     let events = pluralize(events, "event");
     Some(time.map_or(events.clone(), |time| format!("{events} · {time}")))

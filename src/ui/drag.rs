@@ -5,11 +5,11 @@ mod data;
 pub use data::Drag;
 
 use super::binding::Modifiers;
+use super::drawing::BytesAxis;
 use super::effect::Pointer;
 use super::find;
 use super::ruler::{Mode, Removed};
 use super::shared::Shared;
-use super::drawing::BytesAxis;
 
 /// Length in CSS pixels below which a side of the box leaves its axis unchanged.
 const MIN_BOX_PX: f64 = 8.0;

@@ -5,7 +5,7 @@
 //! A feature changes its own state and [`Shared`], and does not access other features.
 
 use super::binding::Binding;
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::link::value::Key;
 use super::shared::Shared;

@@ -5,20 +5,20 @@ pub mod events;
 pub mod export;
 pub mod flame;
 pub mod histograms;
-pub mod save_page;
-pub mod watch;
+pub mod insights;
 pub mod memory;
 pub mod palette;
 pub mod plan;
-pub mod sql;
+pub mod save_page;
 pub mod source_rows;
 pub mod sources;
+pub mod sql;
 pub mod table;
 pub mod tree;
 pub mod tree_keys;
 pub mod tree_rows;
+pub mod watch;
 pub mod what_if;
-pub mod why;
 
 use super::binding::Binding;
 use super::change::AskPhase;
@@ -31,20 +31,20 @@ use engine::protocol::Answer;
 use events::{EventStep, Events, EventsAction};
 use export::{Export, ExportAction, ExportStep};
 use flame::{FlameAction, FlameGraph, FlameStep};
-use save_page::SaveState;
-use watch::{Watch, WatchAction, WatchStep};
-use memory::{Memory, MemoryAction, MemoryStep};
+use insights::{InsightsAction, InsightsStep, InsightsTab};
+use memory::{Memory, SegmentsAction, SegmentsStep};
 use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
-use sql::{Sql, SqlAction};
+use save_page::SaveState;
 use sources::{SourceAction, Sources};
+use sql::{Sql, SqlAction};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 use table::{Table, TableAction, TableStep};
 use tree::Tree;
 use tree_keys::{TreeAction, TreeCommand};
+use watch::{Watch, WatchAction, WatchStep};
 use what_if::{Simulator, WhatIfAction};
-use why::{Why, WhyAction, WhyStep};
 
 /// Generates the state, action and command types from the list of features, and the functions that call all of them.
 macro_rules! features {
@@ -157,7 +157,7 @@ macro_rules! features {
 }
 
 features! {
-    why: Why, Why(WhyAction, WhyStep) = why::FEATURE;
+    insights: InsightsTab, Insights(InsightsAction, InsightsStep) = insights::FEATURE;
     what_if: Simulator, WhatIf(WhatIfAction, Infallible) = what_if::FEATURE;
     plan: Plan, Plan(PlanAction, PlanStep) = plan::FEATURE;
     tree: Tree, Tree(TreeAction, TreeCommand) = tree::FEATURE;
@@ -166,7 +166,7 @@ features! {
     table: Table, Table(TableAction, TableStep) = table::FEATURE;
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
-    memory: Memory, Memory(MemoryAction, MemoryStep) = memory::FEATURE;
+    memory: Memory, Memory(SegmentsAction, SegmentsStep) = memory::FEATURE;
     queries: Sql, Queries(SqlAction, Infallible) = sql::FEATURE;
     /// Export of the picture to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;

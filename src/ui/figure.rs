@@ -5,20 +5,20 @@
 //!              └─────▶ Sheet (title, legend, notes as well) ──▶ PNG, SVG
 //! ```
 
-mod decorations;
 mod curves;
+mod decorations;
 pub mod sheet;
 mod sizes;
 mod tools;
 pub mod words;
 
+use super::drawing::Canvas;
 use super::lane_labels::lane_ticks;
 use super::marks::WindowMarks;
 use super::overlay::Overlay;
 use super::plots::axis::{Gap, axis_title};
 use super::plots::line::Curve;
 use super::shared::Shared;
-use super::drawing::Canvas;
 use base::units::Bytes;
 use engine::protocol::Plot;
 use picture::timeline::{Axis, Tick, View, event_ticks, time_ticks};
@@ -121,7 +121,7 @@ impl Figure {
             let end = |event: Option<u32>, time_us: Option<i64>, open: f64| {
                 event.and_then(|event| state.x_of(event, time_us)).map_or(open, |x| view.column_from_x(x))
             };
-            let from = end(selected.born_event, selected.born_us, view.column_from_x(0.0));
+            let from = end(selected.allocated_event, selected.allocated_us, view.column_from_x(0.0));
             [from, end(selected.freed_event, selected.freed_us, f64::from(view.width_px))]
         });
         let shared = state.shared_axis();
@@ -129,7 +129,11 @@ impl Figure {
             Some(device) if state.axis == Axis::Time => {
                 time_ticks(view, shared.zero_on(device), shared.recorded_length(), MIN_EVENTS_TICK_PX * scale)
             }
-            _ => event_ticks(view, u32::try_from(shared.recorded_length()).unwrap_or(u32::MAX), MIN_EVENTS_TICK_PX * scale),
+            _ => event_ticks(
+                view,
+                u32::try_from(shared.recorded_length()).unwrap_or(u32::MAX),
+                MIN_EVENTS_TICK_PX * scale,
+            ),
         };
         Figure {
             scale,

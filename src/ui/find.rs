@@ -3,18 +3,19 @@
 mod data;
 
 pub(crate) use data::FindResult;
-pub use data::{MatchScope, MatchCase, Find, SameStack};
+pub use data::{Find, MatchCase, MatchScope, SameStack};
 
 use super::amount::amount;
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
+use super::drawing::BytesAxis;
 use super::effect::Effect;
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
-use super::drawing::BytesAxis;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{
-    Answer, SearchStart, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, Tally, Weight,
+    Answer, Details, Direction, Highlight, Looks, Match, Plot, Query, QueryError, Question, Scope, SearchStart, Tally,
+    Weight,
 };
 
 /// Status text beside the search field.
@@ -162,13 +163,14 @@ fn on_stepped(state: &mut Shared, serial: u32, found: Option<Match>, effects: &m
 /// another allocation.
 pub(super) fn reveal(state: &mut Shared, details: &Details) -> Option<()> {
     let found = state.find.match_to_reveal.take_if(|it| it.allocation == details.allocation)?;
-    let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us))?;
-    let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
+    let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us))?;
+    let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us))?;
     let fits_bytes = state.bytes_axis == BytesAxis::FitsWindow && state.no_fit_reason().is_none();
     state.navigate(|plane, view| {
         let (width, height) = (f64::from(view.width_px), f64::from(view.height_px));
-        let in_time = view.x_from_column(width) > born && view.x_from_column(0.0) < died.max(born + 1.0);
-        let right = if in_time { 0.0 } else { view.column_from_x(born + 0.5) - width / 2.0 };
+        let in_time =
+            view.x_from_column(width) > allocated_at && view.x_from_column(0.0) < freed_at.max(allocated_at + 1.0);
+        let right = if in_time { 0.0 } else { view.column_from_x(allocated_at + 0.5) - width / 2.0 };
         let edges = [found.lowest_byte, found.lowest_byte.saturating_add(found.requested)];
         let [lower, upper] = edges.map(|byte| view.row_from_bytes(byte) as f64);
         let in_height = fits_bytes || (upper >= 1.0 && lower + 1.0 <= height);
@@ -253,7 +255,9 @@ pub(super) fn matches_text(state: &Shared, find: Option<u32>, scope: Scope, weig
 /// Formats the totals of all allocations with the selection's stack. Empty until they are known.
 pub fn same_stack_text(state: &Shared) -> String {
     let stack = state.selection.as_deref().and_then(|selection| selection.stack);
-    let Some(tally) = stack.and_then(|stack| state.surroundings.same_stack.answer_to(&stack)) else { return String::new() };
+    let Some(tally) = stack.and_then(|stack| state.surroundings.same_stack.answer_to(&stack)) else {
+        return String::new();
+    };
     let at_peak = match tally.peak_count {
         0 => "none at the peak".to_owned(),
         count => format!("{} at the peak, {}", group_digits(count.into()), Bytes(tally.peak_requested)),

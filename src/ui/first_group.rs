@@ -4,14 +4,14 @@ mod data;
 
 pub use data::FirstGroup;
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use engine::protocol::{Answer, Grouping, LegendEntry, Question};
 
 /// Minimum share of the peak's bytes that must have a category, in percent.
-const LEAST_PERCENT: u128 = 80;
+const MIN_PERCENT: u128 = 80;
 
 /// Reset, question and answer hooks of the initial grouping.
 pub(super) const PART: Part = Part { reset, asks: &[(AskPhase::AfterScene, ask)], take };
@@ -61,7 +61,7 @@ fn is_classified(entries: &[LegendEntry]) -> bool {
     let sum = |entries: &[LegendEntry]| entries.iter().map(|entry| u128::from(entry.peak_requested)).sum::<u128>();
     let Some((_, known)) = entries.split_last() else { return false };
     let all = sum(entries);
-    all > 0 && sum(known) * 100 >= all * LEAST_PERCENT
+    all > 0 && sum(known) * 100 >= all * MIN_PERCENT
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! highest, so `gp` ranks "Go to the peak" above "Page up".
 
 /// Number of characters of a name that are matched. The rest is ignored.
-const MOST_LETTERS: usize = 160;
+const MAX_LETTERS: usize = 160;
 
 /// Score of an impossible match.
 const NO_MATCH: i32 = i32::MIN / 2;
@@ -29,7 +29,7 @@ pub(crate) struct Match {
 /// Matches typed words against a name, ignoring ASCII case. Returns `None` if a word does not occur in the name.
 pub(crate) fn match_name(typed: &str, name: &str) -> Option<Match> {
     let lower = |letter: char| letter.to_ascii_lowercase();
-    let letters: Vec<char> = name.chars().take(MOST_LETTERS).map(lower).collect();
+    let letters: Vec<char> = name.chars().take(MAX_LETTERS).map(lower).collect();
     let mut found = Match::default();
     for word in typed.split_whitespace() {
         let word: Vec<char> = word.chars().map(lower).collect();
@@ -65,7 +65,11 @@ fn align(word: &[char], letters: &[char], places: &mut Vec<usize>) -> Option<i32
                 Some(before) if !before.is_alphanumeric() => START_OF_WORD,
                 Some(_) => 0,
             };
-            row.push(if letter == sign && score > NO_MATCH / 2 { (score + start + LETTER, from) } else { (NO_MATCH, 0) });
+            row.push(if letter == sign && score > NO_MATCH / 2 {
+                (score + start + LETTER, from)
+            } else {
+                (NO_MATCH, 0)
+            });
         }
         rows.push(row);
     }

@@ -5,13 +5,13 @@
 
 use super::change::Change;
 use super::crosshair::Position;
+use super::drawing::{Hover, PointQuestion, Purpose};
 use super::effect::{Effect, Pointer};
 use super::find;
 use super::hover::{Spot, empty_spot, spot};
 use super::part::Part;
 use super::selecting::select;
 use super::shared::Shared;
-use super::drawing::{Hover, PointQuestion, Purpose};
 use super::side::Side;
 use engine::protocol::{Answer, Details, HitAllocation, HitMemory, Looks, Plot, Question};
 
@@ -27,7 +27,8 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
         let [lowest, highest] = spot.ids;
         let in_birth_order = looks.stacking.is_none() && looks.plot == Plot::Stack;
         let still = |hit: &HitAllocation| {
-            (in_birth_order && (lowest..=highest).contains(&hit.allocation)) || spot.single_allocation() == Some(hit.allocation)
+            (in_birth_order && (lowest..=highest).contains(&hit.allocation))
+                || spot.single_allocation() == Some(hit.allocation)
         };
         // Free areas and segments are large, and the next answer arrives soon.
         let is_no_block =
@@ -37,8 +38,9 @@ pub(super) fn update_hover(state: &mut Shared, effects: &mut Vec<Effect>) {
         is_same && (goes_on || before.answered_spot == Some(spot) || before.hit.as_ref().is_some_and(still))
     });
     let (hit, memory, answered) = kept.map_or((None, None, None), |kept| (kept.hit, kept.memory, kept.answered_spot));
-    let known =
-        answered.is_some_and(|of: Spot| of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation()));
+    let known = answered.is_some_and(|of: Spot| {
+        of == spot || (spot.single_allocation().is_some() && of.single_allocation() == spot.single_allocation())
+    });
     state.hover = Some(Hover { device_index: place, plot: looks.plot, spot, hit, memory, answered_spot: answered });
     if !known && state.question.is_none() {
         ask_hit(state, place, spot, looks, Purpose::Hover, effects);
@@ -54,7 +56,14 @@ fn spot_at(state: &Shared, pointer: Pointer) -> Option<(usize, Spot, Looks)> {
     Some((lane.index, spot, looks))
 }
 
-fn ask_hit(state: &mut Shared, device_place: usize, spot: Spot, looks: Looks, purpose: Purpose, effects: &mut Vec<Effect>) {
+fn ask_hit(
+    state: &mut Shared,
+    device_place: usize,
+    spot: Spot,
+    looks: Looks,
+    purpose: Purpose,
+    effects: &mut Vec<Effect>,
+) {
     let Some(device) = state.device_at(device_place).map(|device| device.device) else { return };
     let serial = state.next_serial();
     state.question = Some(PointQuestion { serial, device_index: device_place, spot, purpose });
@@ -176,12 +185,12 @@ pub(super) fn select_segment_at(state: &mut Shared, at: Position, effects: &mut 
 
 /// Scrolls to the start of an allocation whose lifetime lies outside the window.
 fn scroll_into_view(state: &mut Shared, details: &Details) {
-    let born = details.born_event.map_or(Some(0.0), |event| state.x_of(event, details.born_us));
-    let died = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
-    let (Some(born), Some(died)) = (born, died) else { return };
+    let allocated_at = details.allocated_event.map_or(Some(0.0), |event| state.x_of(event, details.allocated_us));
+    let freed_at = details.freed_event.map_or(Some(f64::INFINITY), |event| state.x_of(event, details.freed_us));
+    let (Some(allocated_at), Some(freed_at)) = (allocated_at, freed_at) else { return };
     state.navigate(|plane, view| {
-        let inside =
-            view.x_from_column(f64::from(view.width_px)) > born && view.x_from_column(0.0) < died.max(born + 1.0);
-        if inside { view } else { plane.centred(view, born + 0.5) }
+        let inside = view.x_from_column(f64::from(view.width_px)) > allocated_at
+            && view.x_from_column(0.0) < freed_at.max(allocated_at + 1.0);
+        if inside { view } else { plane.centred(view, allocated_at + 0.5) }
     });
 }

@@ -6,12 +6,12 @@ pub(crate) use data::lifetime_text;
 pub use data::{Card, Spot};
 
 use super::crosshair::{Position, column_under};
+use super::drawing::Hover;
 use super::effect::Pointer;
 use super::plots::segment;
 use super::shared::Shared;
-use super::drawing::Hover;
 
-use base::units::{Bytes, pluralize, group_digits, percent};
+use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::Plot;
 use picture::timeline::{Quad, QuadIdentity, Scene, View, scene_hit};
 
@@ -49,7 +49,7 @@ pub fn spot(scene: &Scene, view: &View, pointer: Pointer) -> Option<Spot> {
 }
 
 /// Maximum number of rectangles of a block that the hover card avoids.
-const MOST_PIECES: usize = 400;
+const MAX_PIECES: usize = 400;
 
 /// Returns the rectangles of the hovered block that the card must not cover, in device pixels from the canvas's left
 /// and top. The one under the pointer comes first.
@@ -70,7 +70,7 @@ pub fn block_rects(state: &Shared) -> Vec<[f64; 4]> {
             [x[0].max(0.0), y[1], x[1].min(lane.view.width_px.into()), y[0]]
         };
         let is_same = |of: &QuadIdentity| identity.count == 1 && of.count == 1 && of.first == identity.first;
-        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MOST_PIECES);
+        let others = quads().filter(|(_, of)| is_same(of)).map(|(quad, _)| rect(quad)).take(MAX_PIECES);
         Some(std::iter::once(rect(first)).chain(others).collect())
     };
     of().unwrap_or_default()
@@ -134,7 +134,7 @@ pub fn card(hover: &Hover) -> Card {
     Card {
         title: format!("{}{exact}", Bytes(hit.requested)),
         call_site: site,
-        lifetime: lifetime_text(hit.born, hit.died),
+        lifetime: lifetime_text(hit.allocated_at, hit.freed_at),
         hidden,
         segment,
         share,

@@ -9,7 +9,7 @@ use super::features;
 use super::plots::PlotStep;
 use super::plots::line::Line;
 use super::range::ViewScope;
-use super::rows::{SelectMode, RowMove, RowsStep};
+use super::rows::{RowMove, RowsStep, SelectMode};
 use super::samples::Sample;
 use super::settings::Theme;
 use super::stage::Letters;
@@ -139,7 +139,13 @@ const SHARED: &[Binding<Command>] = {
             "Show only the selected segment, or all segments",
             "only-segment",
         ),
-        bind(Timeline, &["1"], Plot(PlotStep::ToggleLine(Line::Reserved)), "Toggle the line: reserved", "line-reserved"),
+        bind(
+            Timeline,
+            &["1"],
+            Plot(PlotStep::ToggleLine(Line::Reserved)),
+            "Toggle the line: reserved",
+            "line-reserved",
+        ),
         bind(
             Timeline,
             &["2"],
@@ -149,7 +155,13 @@ const SHARED: &[Binding<Command>] = {
         ),
         bind(Timeline, &["3"], Plot(PlotStep::ToggleLine(Line::Requested)), "Toggle the line: live", "line-requested"),
         bind(Timeline, &["4"], Plot(PlotStep::ToggleLine(Line::InUse)), "Toggle the line: in use", "line-allocated"),
-        bind(Timeline, &["5"], Plot(PlotStep::ToggleLine(Line::AwaitingFree)), "Toggle the line: awaiting free", "line-pending"),
+        bind(
+            Timeline,
+            &["5"],
+            Plot(PlotStep::ToggleLine(Line::AwaitingFree)),
+            "Toggle the line: awaiting free",
+            "line-pending",
+        ),
         bind(Timeline, &["6"], Plot(PlotStep::ToggleLine(Line::Free)), "Toggle the line: free share", "line-free"),
         bind(Timeline, &["g"], NextStacking, "Stack by the next grouping", "stacking"),
         bind(Timeline, &["h"], NextColouring, "Colour by the next grouping", "colouring"),
@@ -179,8 +191,20 @@ const SHARED: &[Binding<Command>] = {
         bind(KeyScope::Export, &["h"], SaveHtml, "Save as HTML with the snapshot inside", "export-html"),
         bind(Timeline, &["z"], UndoView, "Undo the last pan or zoom", "window-back"),
         bind(Timeline, &["Shift+z"], RedoView, "Redo the last pan or zoom", "window-forward"),
-        bind(Timeline, &["Shift+ArrowLeft"], MoveCrosshair(CrosshairStep::Earlier), "Move the cursor back one event", TIMELINE),
-        bind(Timeline, &["Shift+ArrowRight"], MoveCrosshair(CrosshairStep::Later), "Move the cursor forward one event", TIMELINE),
+        bind(
+            Timeline,
+            &["Shift+ArrowLeft"],
+            MoveCrosshair(CrosshairStep::Earlier),
+            "Move the cursor back one event",
+            TIMELINE,
+        ),
+        bind(
+            Timeline,
+            &["Shift+ArrowRight"],
+            MoveCrosshair(CrosshairStep::Later),
+            "Move the cursor forward one event",
+            TIMELINE,
+        ),
         bind(
             Timeline,
             &["Ctrl+Shift+ArrowLeft"],
@@ -226,7 +250,7 @@ const SHARED: &[Binding<Command>] = {
         bind(
             Timeline,
             &["{"],
-            MoveCrosshair(CrosshairStep::ToBorn),
+            MoveCrosshair(CrosshairStep::ToAllocation),
             "Move the cursor to where the selection is allocated",
             TIMELINE,
         ),
@@ -237,7 +261,13 @@ const SHARED: &[Binding<Command>] = {
             "Move the cursor to where the selection is freed",
             TIMELINE,
         ),
-        bind(Timeline, &["Enter"], MoveCrosshair(CrosshairStep::Select), "Select the allocation at the cursor", TIMELINE),
+        bind(
+            Timeline,
+            &["Enter"],
+            MoveCrosshair(CrosshairStep::Select),
+            "Select the allocation at the cursor",
+            TIMELINE,
+        ),
         bind(Timeline, &["m"], AddMarker, "Add a marker at the cursor", TIMELINE),
         bind(Timeline, &["Delete", "Backspace"], RemoveMarker, "Remove the nearest marker", "remove-marker"),
         bind(Timeline, &["r"], ToggleRuler, "Measure from the cursor", "ruler"),
@@ -295,12 +325,18 @@ pub fn command_for_key(scope: KeyScope, key: &str, letters: Letters) -> Option<C
     // view.
     let of_timeline = || {
         let moves = |command| !matches!(command, Command::RemoveMarker | Command::MoveCrosshair(CrosshairStep::Select));
-        if scope == KeyScope::Export { None } else { in_scope(KeyScope::Timeline).filter(|binding| moves(binding.command)) }
+        if scope == KeyScope::Export {
+            None
+        } else {
+            in_scope(KeyScope::Timeline).filter(|binding| moves(binding.command))
+        }
     };
     let found = in_scope(scope).or_else(of_rows).or_else(|| in_scope(KeyScope::Page)).or_else(of_timeline);
     let command = found.map(|binding| binding.command);
     Some(match (command?, scope) {
-        (Command::FindNext, KeyScope::Tab(Tab::Flame) | KeyScope::Tab(Tab::Allocations)) => Command::FindInScope(Direction::Next),
+        (Command::FindNext, KeyScope::Tab(Tab::Flame) | KeyScope::Tab(Tab::Allocations)) => {
+            Command::FindInScope(Direction::Next)
+        }
         (Command::FindPrevious, KeyScope::Tab(Tab::Flame) | KeyScope::Tab(Tab::Allocations)) => {
             Command::FindInScope(Direction::Previous)
         }

@@ -77,7 +77,10 @@ pub fn lanes_toggle(state: &Shared) -> LanesToggle {
     let shown = state.lane_indices().len();
     let is_on = state.lanes.layout == LaneLayout::All && devices > 1;
     let cut = is_on && state.canvas.is_some() && shown < devices;
-    let note =
-        if cut { format!("{} of {} devices", group_digits(shown as u64), group_digits(devices as u64)) } else { String::new() };
+    let note = if cut {
+        format!("{} of {} devices", group_digits(shown as u64), group_digits(devices as u64))
+    } else {
+        String::new()
+    };
     LanesToggle { is_possible: devices > 1, is_on, note }
 }

@@ -1,13 +1,13 @@
 //! Windows and scenes of the lanes: alignment with the focused lane, requests in turn, and replies.
 
 use super::change::Change;
+use super::drawing::{BytesAxis, Canvas, Geometry};
 use super::effect::Effect;
 use super::lanes::{Lane, ShownLane};
 use super::navigate::Plane;
 use super::part::Part;
 use super::plots;
 use super::shared::Shared;
-use super::drawing::{BytesAxis, Canvas, Geometry};
 use engine::protocol::{Answer, DeviceSummary, Highlight, Looks, Question};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;

@@ -14,11 +14,11 @@ mod data;
 pub(crate) use data::Lane;
 pub use data::{LaneLayout, Lanes, ShownLane};
 
+use super::drawing::Canvas;
 use super::effect::Pointer;
 use super::navigate::Plane;
 use super::shared::Shared;
 use super::shared_axis::SharedAxis;
-use super::drawing::Canvas;
 use engine::protocol::DeviceSummary;
 
 /// Minimum height of a lane in CSS pixels. Devices that do not fit are reached by moving the focus.

@@ -1,8 +1,8 @@
 //! The legend: colours, labels and bytes as lines of text.
 
 use super::shared::Shared;
-use base::sorted::{two_part_key, sorted_by_key};
-use base::units::{Bytes, pluralize, group_digits};
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{Grouping, LegendEntry, Plot};
 use picture::timeline::View;
 use std::collections::BTreeSet;
@@ -98,7 +98,11 @@ pub fn lines(
     let has_some = |entry: &&LegendEntry| is_known(entry) || entry.at.count > 0 || faded.contains(&entry.slot);
     let shown = entries.iter().filter(has_some);
     let most_first = |entry: &&LegendEntry| {
-        if colouring.is_ordered() { 0 } else { two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry)) }
+        if colouring.is_ordered() {
+            0
+        } else {
+            two_part_key(if is_reserved { 0 } else { !entry.peak_requested }, !seen(entry))
+        }
     };
     let shown = sorted_by_key(shown.collect(), most_first);
     let line = |entry: &LegendEntry| match is_reserved {
@@ -135,7 +139,8 @@ fn exact(entry: &LegendEntry) -> String {
     let mut text = entry.label.clone();
     let parts = [("cursor", entry.at.bytes, entry.at.count.into()), ("peak", entry.peak_requested, entry.peak_count)];
     for (when, bytes, count) in parts {
-        for part in ["\nat the ", when, " ", &group_digits(bytes), " B requested in ", &pluralize(count, "allocation")] {
+        for part in ["\nat the ", when, " ", &group_digits(bytes), " B requested in ", &pluralize(count, "allocation")]
+        {
             text.push_str(part);
         }
     }

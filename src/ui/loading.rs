@@ -1,7 +1,7 @@
 //! View model of the loading panel: progress, rate and phase.
 
-use super::load_dialog::data::PAGE_MEMORY;
 use super::effect::Origin;
+use super::load_dialog::data::PAGE_MEMORY;
 use super::partial::PartialState;
 use super::stage::Loading;
 use super::url::server;
@@ -10,7 +10,7 @@ use engine::protocol::Phase;
 
 /// Bytes read below which a stopped worker cannot have run out of memory: even at gzip's best ratio, they would not
 /// fill it.
-const LEAST_TO_FILL_IT: u64 = 4 << 20;
+const MIN_TO_FILL: u64 = 4 << 20;
 
 /// Contents of the loading panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl Loading {
     /// Describes how far a load was when the worker stopped, and the memory that the whole file would need.
     pub(super) fn stopped_text(&self) -> String {
         let mut text = format!(" after {} of {}", Bytes(self.bytes), self.name);
-        if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= LEAST_TO_FILL_IT) {
+        if let Some(total) = self.total_bytes.filter(|&total| total > self.bytes && self.bytes >= MIN_TO_FILL) {
             let needed = u128::from(PAGE_MEMORY) * u128::from(total) / u128::from(self.bytes);
             let (total, needed) = (Bytes(total), Bytes(u64::try_from(needed).unwrap_or(u64::MAX)));
             text.push_str(&format!(", of {total}. If memory ran out: the whole file needs about {needed}"));

@@ -7,9 +7,9 @@ use engine::protocol::Marks;
 use picture::timeline::View;
 
 /// Maximum number of annotation tracks. Deeper annotations are not drawn.
-pub const MOST_LANES: u32 = 3;
+pub const MAX_LANES: u32 = 3;
 /// Maximum number of marks of a kind. More would cover the whole timeline.
-const MOST_DRAWN: usize = 400;
+const MAX_DRAWN: usize = 400;
 /// Width in CSS pixels below which a slice is merged with its neighbours.
 pub(crate) const MIN_SLICE_PX: f64 = 3.0;
 /// Height in CSS pixels of the axis above the annotation tracks.
@@ -45,8 +45,8 @@ impl WindowMarks {
             picture::timeline::Axis::Time => marks.clock.map_or(0.0, |clock| clock.margin as f64),
         });
         WindowMarks {
-            out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MOST_DRAWN).collect(),
-            snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MOST_DRAWN).collect(),
+            out_of_memory: out_of_memory.filter(|(x, _)| inside(x)).take(MAX_DRAWN).collect(),
+            snapshots: marks.snapshots.iter().map(|(place, _)| at(place)).filter(inside).take(MAX_DRAWN).collect(),
             slices: slices(state, view, marks, MIN_SLICE_PX * scale),
             recording: Some(begins).filter(inside),
         }
@@ -58,7 +58,7 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
     let width = f64::from(view.width_px);
     let mut slices: Vec<Slice> = Vec::new();
     // Index of the last slice in each track.
-    let mut last = [None; MOST_LANES as usize];
+    let mut last = [None; MAX_LANES as usize];
     for mark in &marks.ranges {
         let (points, span) = ([mark.start, mark.end], mark.span);
         let x = points.map(|point| view.column_from_x(point.get(state.axis)));
@@ -104,5 +104,5 @@ fn slices(state: &Shared, view: &View, marks: &Marks, narrow: f64) -> Vec<Slice>
 
 /// Returns the number of annotation tracks below the axis of the shown device.
 pub fn track_count(state: &Shared) -> u32 {
-    state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MOST_LANES))
+    state.surroundings.marks.latest().map_or(0, |marks| marks.lanes.min(MAX_LANES))
 }

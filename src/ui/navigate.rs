@@ -13,8 +13,8 @@ mod data;
 pub use data::{Plane, wheel_factor};
 pub(crate) use data::{device_axis_end, device_axis_start};
 
-use super::shared::Shared;
 use super::drawing::BytesAxis;
+use super::shared::Shared;
 use engine::protocol::{Looks, Plot};
 
 use base::units::Moment;
@@ -55,7 +55,10 @@ impl Shared {
     pub fn device_axis(&self) -> Option<[f64; 2]> {
         let plane = self.plane()?;
         let device = self.drawn_device()?;
-        Some([device_axis_start(device, self.axis), device_axis_end(device, self.axis)].map(|x| plane.fraction(x as f64)))
+        Some(
+            [device_axis_start(device, self.axis), device_axis_end(device, self.axis)]
+                .map(|x| plane.fraction(x as f64)),
+        )
     }
 
     /// Returns the position of the peak on the axis. On the time axis, it is `None` until the worker has sent the

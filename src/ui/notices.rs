@@ -4,7 +4,7 @@ use super::crosshair::column_under;
 use super::shared::Shared;
 use super::stage::{Renderer, Stage};
 use super::summary::device_name;
-use base::units::{Bytes, Moment, pluralize, group_digits};
+use base::units::{Bytes, Moment, group_digits, pluralize};
 use engine::protocol::Plot;
 
 /// Text of the status line. Screen readers announce every change. Only [`Status::Shown`] is also visible.

@@ -3,9 +3,9 @@
 use super::comparing;
 use super::effect::Effect;
 use super::features::State;
-use super::features::why;
+use super::features::insights;
 use super::link;
-use super::opening::{close, on_length_known, list_members, show_device};
+use super::opening::{close, list_members, on_length_known, show_device};
 use super::partial;
 use super::ranks;
 use super::stage::{SnapshotChoice, Stage};
@@ -53,7 +53,7 @@ pub(super) fn show_file(state: &mut State, file: Box<FileSummary>, now_ms: f64, 
     let left = partial::carry_over(state);
     state.stage = Stage::Ready(file);
     state.forget();
-    let place = why::choose_device(&mut state.why, &mut state.shared);
+    let place = insights::choose_device(&mut state.insights, &mut state.shared);
     let chosen = left.as_ref().and_then(|left| left.chosen_device(state));
     show_device(state, chosen.unwrap_or(place));
     state.seek_out_of_memory();

@@ -2,13 +2,13 @@
 
 use super::candidates::{candidates, no_snapshot_message};
 use super::change::Change;
-use super::load_dialog::data::{LoadDialog, is_large};
 use super::comparing::{SecondSource, second};
 use super::effect::{Effect, GivenFile, Origin};
+use super::load_dialog::data::{LoadDialog, is_large};
 use super::load_range;
 use super::parts;
 use super::shared::Shared;
-use super::stage::{SnapshotChoice, Loading, Stage};
+use super::stage::{Loading, SnapshotChoice, Stage};
 use super::toast::Toast;
 use super::url;
 use engine::protocol::{LoadRange, Member, Request};

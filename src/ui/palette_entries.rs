@@ -2,20 +2,20 @@
 
 use super::action::Command;
 use super::binding::KeyScope;
-use super::load_dialog;
 use super::commands::run_command;
 use super::effect::Effect;
 use super::features::{FeatureAction, State};
 use super::fuzzy::{self, Match};
 use super::help::{heading, keys_text};
+use super::insights::InsightsAction;
 use super::keys::BINDINGS;
+use super::load_dialog;
 use super::opening::{load, show_device};
 use super::palette::PaletteTarget;
 use super::stage::Stage;
 use super::summary::device_name;
 use super::tab::Tab;
-use super::why::WhyAction;
-use base::sorted::{signed_key, two_part_key, sorted_numbers};
+use base::sorted::{signed_key, sorted_numbers, two_part_key};
 use base::units::pluralize;
 use engine::protocol::Topic;
 
@@ -170,7 +170,7 @@ pub(super) fn run_chosen(state: &mut State, now_ms: f64, effects: &mut Vec<Effec
         }
         PaletteTarget::Insight(topic) => {
             show_tab(state, Tab::Insights, effects);
-            state.act(FeatureAction::from(WhyAction::TopicChosen(topic)), effects);
+            state.act(FeatureAction::from(InsightsAction::TopicChosen(topic)), effects);
         }
         PaletteTarget::Device(place) => show_device(&mut state.shared, place),
         PaletteTarget::File(place) => load(&mut state.shared, place, now_ms, effects),

@@ -1,7 +1,7 @@
 //! Hooks of a part of the shared state. They resemble those of a feature ([`super::feature`]), without own state or
 //! actions.
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::shared::Shared;
 use engine::protocol::Answer;

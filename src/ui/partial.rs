@@ -11,11 +11,11 @@ mod data;
 pub use data::PartialState;
 
 use super::action::{Action, Command};
+use super::drawing::Geometry;
 use super::effect::Effect;
 use super::navigate::Plane;
 use super::opening::show_device;
 use super::shared::Shared;
-use super::drawing::Geometry;
 use super::stage::Stage;
 use base::units::{Bytes, group_digits};
 use data::max_bytes;
@@ -129,7 +129,8 @@ impl CarriedOver {
 
     /// Restores the window if the same device is shown and no link sets a window.
     pub(super) fn restore(self, state: &mut Shared) {
-        let is_same = state.device().map(|device| device.device) == self.device && state.linked.pending_window.is_none();
+        let is_same =
+            state.device().map(|device| device.device) == self.device && state.linked.pending_window.is_none();
         if let (true, Some(kept), Some(plane)) = (is_same, self.kept, state.plane()) {
             state.view = Some(kept.apply_to(plane));
         }

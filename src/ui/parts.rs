@@ -1,13 +1,13 @@
 //! The list of all parts of the shared state (cursor, range, search, lanes, settings, rules and so on), and functions
 //! that run one of their hooks in each.
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
 use super::{
-    comparing::part as comparing, crosshair, find, first_group, lane_scenes, cursor, planned, plots, hit_testing, rules,
-    settings, slices, surroundings, tools,
+    comparing::part as comparing, crosshair, cursor, find, first_group, hit_testing, lane_scenes, planned, plots,
+    rules, settings, slices, surroundings, tools,
 };
 use engine::protocol::Answer;
 

@@ -7,12 +7,12 @@ use data::CurveSource;
 pub use data::{DrawnCurve, Planned};
 
 use super::amount::{change, exact_change};
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::find::SameStack;
 use super::part::Part;
 use super::plots::curves::steps;
-use super::plots::line::{Curve, Line, CurveLabel};
+use super::plots::line::{Curve, CurveLabel, Line};
 use super::shared::Shared;
 use base::units::{Bytes, group_digits};
 use engine::protocol::{Answer, Factor, PlanCurve, PlanGroup, PlanQuestion, Plot, Question, WhatIfCourse};
@@ -114,7 +114,9 @@ impl Shared {
     fn drawn_plan(&self) -> Option<(String, PlanQuestion)> {
         match self.planned.drawn {
             DrawnCurve::None | DrawnCurve::Simulated => None,
-            DrawnCurve::Without => self.selected_group().map(|(name, group)| (["without ", &name].concat(), without(group))),
+            DrawnCurve::Without => {
+                self.selected_group().map(|(name, group)| (["without ", &name].concat(), without(group)))
+            }
             DrawnCurve::Plan => self.planned.plan.clone().map(|plan| ("as planned".to_owned(), plan)),
         }
     }
@@ -150,8 +152,11 @@ impl Shared {
 
     /// Returns the curves to draw, in pixels of `view`.
     pub(super) fn planned_lines(&self, view: &View) -> Vec<Curve> {
-        let all =
-            if self.planned.drawn == DrawnCurve::Simulated { self.simulated_lines(view) } else { self.planned_line(view) };
+        let all = if self.planned.drawn == DrawnCurve::Simulated {
+            self.simulated_lines(view)
+        } else {
+            self.planned_line(view)
+        };
         let overlaid = self.overlaid_line(view);
         all.unwrap_or_default().into_iter().chain(overlaid).filter(|curve| !curve.points.is_empty()).collect()
     }
@@ -168,7 +173,10 @@ impl Shared {
         let (curve, over) = self.known_curve(&CurveSource::Run(number))?;
         let over = (&*curve.edge_px, [&over, view]);
         let peak = Some((max_reserved(&course), "reserved (simulated)".to_owned()));
-        Some(vec![curve_in_view(Line::Rounded, over, &curve.allocated, None), curve_in_view(Line::Planned, over, &curve.bytes, peak)])
+        Some(vec![
+            curve_in_view(Line::Rounded, over, &curve.allocated, None),
+            curve_in_view(Line::Planned, over, &curve.bytes, peak),
+        ])
     }
 
     /// Returns the latest curve of `of` and the view it was computed for, which may be outdated.
@@ -186,7 +194,12 @@ fn max_reserved(course: &WhatIfCourse) -> u64 {
 }
 
 /// Converts a curve from pixels of the first view to pixels of the second. Its peak is marked if it is visible.
-fn curve_in_view(line: Line, (edge_px, views): (&[i32], [&View; 2]), bytes: &[u64], peak: Option<(u64, String)>) -> Curve {
+fn curve_in_view(
+    line: Line,
+    (edge_px, views): (&[i32], [&View; 2]),
+    bytes: &[u64],
+    peak: Option<(u64, String)>,
+) -> Curve {
     let [over, view] = views;
     let row = |at: usize| bytes.get(at).map(|&bytes| view.row_from_bytes(bytes) as f64);
     let mark = peak.and_then(|(peak, name)| {

@@ -18,7 +18,8 @@ pub enum Position {
 }
 
 /// Error message for invalid text, which lists the accepted forms.
-pub const EXPECTED_FORMS: &str = "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
+pub const EXPECTED_FORMS: &str =
+    "An event (126670), a time since the first (1.25 s, 350 ms), peak, reserved-peak, oom or end.";
 
 /// Parses a typed position. `None` for any other text and for numbers above 64 bits.
 pub fn parse_position(text: &str) -> Option<Position> {

@@ -6,9 +6,9 @@ mod data;
 pub use data::{RangeScope, ViewScope};
 
 use super::amount::{change, sign};
-use super::moment::{event_name, event_text, bytes_text};
+use super::moment::{bytes_text, event_name, event_text};
 use super::shared::Shared;
-use base::units::{Bytes, Moment, pluralize, duration_us, group_digits};
+use base::units::{Bytes, Moment, duration_us, group_digits, pluralize};
 use engine::protocol::{MomentFacts, RangeFacts, Scope, Span, Weight};
 
 impl Shared {
@@ -162,7 +162,7 @@ pub(crate) fn fact_lines(facts: &RangeFacts) -> [(&'static str, String); 6] {
     let net = bytes_text(facts.at_end.abs_diff(facts.at_begin));
     let net: Vec<String> = net.split(" · ").map(|part| sign.to_owned() + part).collect();
     [
-        ("Allocated", weight(facts.born)),
+        ("Allocated", weight(facts.allocated)),
         ("Freed", weight(facts.freed)),
         ("Kept", weight(facts.kept)),
         ("Net change", net.join(" · ")),
@@ -207,7 +207,7 @@ pub fn title(state: &Shared) -> String {
         let weight = match state.cursor.range_scope {
             RangeScope::Live | RangeScope::ByteMoments | RangeScope::WholeTrace => return text,
             RangeScope::Change => return change_title(facts),
-            RangeScope::Allocated => facts.born,
+            RangeScope::Allocated => facts.allocated,
             RangeScope::Freed => facts.freed,
             RangeScope::Kept => facts.kept,
         };

@@ -53,7 +53,9 @@ pub(super) fn on_files_listed(state: &mut Shared) {
     }
     let ranks = &mut state.ranks;
     match ranks.stage {
-        Survey::None | Survey::Offered => (ranks.files, ranks.stage) = (listed.max(ranks.server_files), Survey::Offered),
+        Survey::None | Survey::Offered => {
+            (ranks.files, ranks.stage) = (listed.max(ranks.server_files), Survey::Offered)
+        }
         // The requested list will contain the new files.
         _ if ranks.waits_for_list => return,
         _ => ranks.newer = listed.saturating_sub(ranks.files),
@@ -115,8 +117,11 @@ fn link_of(choice: &SnapshotChoice) -> Option<&str> {
 
 /// Returns all snapshots as files to survey.
 fn files(state: &Shared) -> Vec<FileToSurvey> {
-    let file =
-        |choice: &SnapshotChoice| FileToSurvey { origin: choice.origin.clone(), member: choice.member, name: choice.name() };
+    let file = |choice: &SnapshotChoice| FileToSurvey {
+        origin: choice.origin.clone(),
+        member: choice.member,
+        name: choice.name(),
+    };
     state.snapshots.iter().map(file).collect()
 }
 

@@ -30,7 +30,11 @@ impl RecentFiles {
             let [bytes, peak, opened_ms] = [number(words.next())?, number(words.next())?, number(words.next())?];
             Some(File { name: percent_decoded(words.next()?), bytes, peak, opened_ms })
         };
-        RecentFiles(if text.len() > MAX_STORED { Vec::new() } else { text.lines().filter_map(file).take(MAX_FILES).collect() })
+        RecentFiles(if text.len() > MAX_STORED {
+            Vec::new()
+        } else {
+            text.lines().filter_map(file).take(MAX_FILES).collect()
+        })
     }
 
     /// Returns the text to store.

@@ -3,7 +3,7 @@
 use super::comparing;
 use super::effect::Effect;
 use super::features::State;
-use super::features::watch::{LoadCause, NewerFile, Reload, WatchTask, open_address, index_of};
+use super::features::watch::{LoadCause, NewerFile, Reload, WatchTask, index_of, open_address};
 use super::link;
 use super::opening::{close, load};
 use super::ranks;

@@ -4,7 +4,7 @@ pub mod cells;
 mod row_selection;
 
 pub use cells::{Cell, Grid, RowView};
-pub use row_selection::{RowSelection, SelectMode, RowMove};
+pub use row_selection::{RowMove, RowSelection, SelectMode};
 
 use super::effect::Effect;
 use super::shared::Shared;

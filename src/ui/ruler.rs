@@ -7,7 +7,7 @@ pub use data::{Mode, Ruler};
 
 use super::shared::Shared;
 use super::tools::Point;
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::MomentSpec;
 use picture::timeline::Axis;
 

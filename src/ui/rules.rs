@@ -6,10 +6,10 @@
 mod data;
 mod row;
 
-pub use data::{SetChoice, SetFormat, Pane, RuleEdit, RuleField, Rules, RulesAction};
+pub use data::{Pane, RuleEdit, RuleField, Rules, RulesAction, SetChoice, SetFormat};
 pub use row::RuleRow;
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::find;
 use super::part::{Part, reset_nothing, take_nothing};

@@ -8,7 +8,7 @@ const MAX_HEIGHT_PX: f64 = 12_000_000.0;
 /// Number of rows to request before the shell has reported the visible height.
 const FIRST_ROWS: f64 = 40.0;
 /// Maximum number of visible rows: a third of the rows that the engine returns at once.
-const MOST_ROWS: f64 = 170.0;
+const MAX_ROWS: f64 = 170.0;
 
 /// Number of rows rendered beyond each edge.
 const OVERSCAN_ROWS: f64 = 6.0;
@@ -104,7 +104,7 @@ impl Scroll {
     /// Returns the rows to request, as first row and count: `known` if it covers the visible rows, otherwise the
     /// visible rows and as many before and after them.
     pub(super) fn rows_to_request(&self, known: Option<[u32; 2]>) -> [u32; 2] {
-        let seen = self.visible_rows().clamp(FIRST_ROWS, MOST_ROWS).ceil();
+        let seen = self.visible_rows().clamp(FIRST_ROWS, MAX_ROWS).ceil();
         let above = self.rows_above().max(0.0);
         let (first, last) = (above as u32, (above + seen) as u32 + 1);
         let fits = |[from, count]: &[u32; 2]| {

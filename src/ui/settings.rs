@@ -9,7 +9,7 @@ mod data;
 pub(crate) use data::clean_folder;
 pub use data::{Dialog, Field, Settings, SettingsAction, Theme};
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::{Part, reset_nothing, take_nothing};
 use super::shared::Shared;

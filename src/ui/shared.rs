@@ -2,22 +2,22 @@
 
 use super::change::Change;
 use super::comparing::Comparing;
+use super::cursor::Cursor;
+use super::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use super::effect::{DropHover, Pointer};
 use super::find::{Find, SameStack};
 use super::first_group::FirstGroup;
 use super::lanes::Lanes;
 use super::link::LinkState;
-use super::cursor::Cursor;
 use super::planned::Planned;
 use super::plots::Plots;
 use super::previous::Previous;
 use super::ranks::Ranks;
 use super::rules::Rules;
 use super::settings::Settings;
-use super::drawing::{BytesAxis, Canvas, Geometry, Hover, PointQuestion};
 use super::side::Side;
 use super::slices::Slices;
-use super::stage::{SnapshotChoice, Help, ARCHIVE_SEPARATOR, Letters, Renderer, Stage};
+use super::stage::{ARCHIVE_SEPARATOR, Help, Letters, Renderer, SnapshotChoice, Stage};
 use super::surroundings::Surroundings;
 use super::toast::Toast;
 use super::tools::Tools;

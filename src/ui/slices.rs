@@ -4,10 +4,10 @@ mod data;
 
 pub use data::{Slice, Slices};
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::hover::Card;
-use super::marks::{AXIS_PX, WindowMarks, TRACK_PX, MIN_SLICE_PX};
+use super::marks::{AXIS_PX, MIN_SLICE_PX, TRACK_PX, WindowMarks};
 use super::part::Part;
 use super::range::{events_text, fact_lines};
 use super::shared::Shared;

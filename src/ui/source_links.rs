@@ -88,7 +88,11 @@ pub fn check_template(template: &str) -> Result<(), SourceLinkError> {
     if scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http") {
         let server = rest.strip_prefix("//").ok_or(SourceLinkError::PlaceholderInHost)?;
         // Plus the two slashes that were stripped.
-        let path = server.find(['/', '?', '#']).filter(|&at| at > 0).map(|at| at + 2).ok_or(SourceLinkError::PlaceholderInHost)?;
+        let path = server
+            .find(['/', '?', '#'])
+            .filter(|&at| at > 0)
+            .map(|at| at + 2)
+            .ok_or(SourceLinkError::PlaceholderInHost)?;
         let first = rest.find(LINE_PLACEHOLDER).map_or(file, |line| line.min(file));
         if first <= path {
             return Err(SourceLinkError::PlaceholderInHost);
@@ -109,7 +113,8 @@ pub fn expand_template(template: &str, file: &str, line: &str) -> Result<String,
     let line = if digits && line.bytes().any(|sign| sign != b'0') { line } else { "1" };
     // Accept both `vscode://file/{file}` and `vscode://file{file}`.
     let doubled = ["/", FILE_PLACEHOLDER].concat();
-    let template = if path.starts_with('/') { template.replace(&doubled, FILE_PLACEHOLDER) } else { template.to_owned() };
+    let template =
+        if path.starts_with('/') { template.replace(&doubled, FILE_PLACEHOLDER) } else { template.to_owned() };
     Ok(template.replace(LINE_PLACEHOLDER, line).replace(FILE_PLACEHOLDER, &path))
 }
 

@@ -1,8 +1,8 @@
 //! Stages of opening a file (empty, choosing events, loading, ready, failed), the list of snapshots, and switches of
 //! the page.
 
-use super::load_dialog::data::LoadDialog;
 use super::effect::Origin;
+use super::load_dialog::data::LoadDialog;
 use super::partial::PartialState;
 use engine::protocol::{FileSummary, LoadRange, Phase};
 

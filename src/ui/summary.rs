@@ -1,9 +1,9 @@
 //! The file's summary as text: the headline figures of a device, and all other facts in groups.
 
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{
-    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, PeakCheck,
-    TENSORS, TENSORS_FOUND, split_ordinal,
+    CAPACITY, COUNTED_PEAK, DEVICE_FREE, DeviceSummary, FileSummary, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS,
+    PeakCheck, TENSORS, TENSORS_FOUND, split_ordinal,
 };
 
 /// A headline figure.

@@ -5,7 +5,7 @@ mod data;
 
 pub use data::{LegendKey, OutlineKey, Surroundings};
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::part::Part;
 use super::shared::Shared;
@@ -25,7 +25,8 @@ fn reset(state: &mut Shared, change: Change) {
     match change {
         Change::Device => state.surroundings = Surroundings::default(),
         Change::Lane => {
-            state.surroundings = Surroundings { faded: std::mem::take(&mut state.surroundings.faded), ..Surroundings::default() };
+            state.surroundings =
+                Surroundings { faded: std::mem::take(&mut state.surroundings.faded), ..Surroundings::default() };
         }
         Change::File | Change::Categories | Change::InternalFrames => {}
     }

@@ -7,7 +7,7 @@ pub use data::Tools;
 pub(crate) use data::{PendingMoments, for_each_point};
 pub use point::Point;
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::crosshair::column_under;
 use super::effect::{Effect, Pointer};
 use super::markers::Markers;
@@ -59,7 +59,8 @@ fn ask(state: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if state.tools.pending.is_some() {
         return;
     }
-    let cursor = state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
+    let cursor =
+        state.crosshair_moment().filter(|&moment| state.crosshair_facts().is_none_or(|it| it.moment != moment));
     let mut at: Vec<MomentSpec> = cursor.map(MomentSpec::Moment).into_iter().collect();
     let tools = &mut state.tools;
     for_each_point(tools, device, &mut |point| {

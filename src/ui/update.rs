@@ -2,31 +2,31 @@
 
 use super::action::Action;
 use super::change::AskPhase;
-use super::load_dialog;
 use super::commands::run_command;
 use super::comparing;
 use super::crosshair::{self, Followed, follow};
+use super::cursor;
 use super::drag::Drag;
+use super::drawing::BytesAxis;
 use super::effect::{Effect, WheelAction};
 use super::features::State;
 use super::features::sources;
 use super::find;
+use super::hit_testing::{click, update_hover};
 use super::link;
+use super::load_dialog;
 use super::navigate::wheel_factor;
 use super::opened;
-use super::opening::{self, close, open_files, on_link_interrupted, on_link_failed, load, show_device};
+use super::opening::{self, close, load, on_link_failed, on_link_interrupted, open_files, show_device};
 use super::palette_entries;
 use super::partial;
-use super::cursor;
 use super::plots;
-use super::hit_testing::{click, update_hover};
 use super::previous;
 use super::ranks::{self, RanksAction};
 use super::reload;
 use super::ruler::FixResult;
 use super::rules;
 use super::settings;
-use super::drawing::BytesAxis;
 use super::stage::{Help, Stage};
 use super::window_history::WindowBefore;
 use engine::protocol::{Looks, Reply};
@@ -48,7 +48,8 @@ pub fn update(state: &mut State, action: Action, now_ms: f64) -> Vec<Effect> {
             ranks::open_wanted(state, now_ms, &mut effects);
         }
         Action::Command(wanted) => run_command(state, wanted, now_ms, &mut effects),
-        Action::FilesGiven(files) if sources::open_if_sources(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
+        Action::FilesGiven(files)
+            if sources::open_if_sources(&mut state.sources, &mut state.shared, &files, &mut effects) => {}
         Action::FilesGiven(files) => {
             let before = state.last_load;
             open_files(state, files, now_ms, &mut effects);

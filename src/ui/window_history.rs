@@ -2,8 +2,8 @@
 
 mod data;
 
-pub use data::WindowHistory;
 pub(crate) use data::HistoryDirection;
+pub use data::WindowHistory;
 
 use super::action::{Action, Command};
 use super::shared::Shared;
@@ -13,7 +13,7 @@ use picture::timeline::View;
 /// Maximum time in ms between changes that count as one step, such as a drag or a turn of the wheel.
 const ONE_STEP_MS: f64 = 700.0;
 /// Maximum number of steps that are kept.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// The window before an action.
 pub(super) struct WindowBefore {
@@ -62,7 +62,7 @@ impl Shared {
             return;
         }
         trail.forward.clear();
-        if trail.back.len() >= MOST_STEPS {
+        if trail.back.len() >= MAX_STEPS {
             trail.back.remove(0);
         }
         trail.back.push(before);

@@ -4,7 +4,7 @@
 //! The command line calls [`parse`]. The page parses YAML in a worker with its own wasm, since few users have such
 //! rules.
 
-use analysis::category::{CategorySet, Document, ValueId, ValueKind, ParsedDocument, SetError};
+use analysis::category::{CategorySet, Document, ParsedDocument, SetError, ValueId, ValueKind};
 use base::units::group_digits;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const MAX_DEPTH: usize = 16;
 /// Maximum number of values that all aliases of a text expand to. Otherwise, a few lines could expand to billions of
 /// values.
-const MOST_ALIASED: usize = 100_000;
+const MAX_ALIASED: usize = 100_000;
 
 /// Error in a text: line (starting at 1) and sentence.
 type LineError = (u32, String);
@@ -85,7 +85,8 @@ impl Reader {
             Event::SequenceStart(anchor, tag) => self.open_container(line, anchor, tag.as_deref(), false)?,
             Event::MappingStart(anchor, tag) => self.open_container(line, anchor, tag.as_deref(), true)?,
             Event::SequenceEnd | Event::MappingEnd => {
-                if let Some(OpenContainer { line, anchor, items, is_mapping, count_before: counted }) = self.open.pop() {
+                if let Some(OpenContainer { line, anchor, items, is_mapping, count_before: counted }) = self.open.pop()
+                {
                     let kind = if is_mapping { self.mapping(&items)? } else { ValueKind::List(items) };
                     self.push(line, kind, anchor, self.value_count - counted);
                 }
@@ -96,8 +97,11 @@ impl Reader {
                 };
                 self.value_count += count;
                 self.aliased_count += count;
-                if self.aliased_count > MOST_ALIASED {
-                    return Err((line, format!("aliases expand to more than {} values", group_digits(MOST_ALIASED as u64))));
+                if self.aliased_count > MAX_ALIASED {
+                    return Err((
+                        line,
+                        format!("aliases expand to more than {} values", group_digits(MAX_ALIASED as u64)),
+                    ));
                 }
                 self.add_value(value);
             }
@@ -106,7 +110,13 @@ impl Reader {
         Ok(())
     }
 
-    fn open_container(&mut self, line: u32, anchor: usize, tag: Option<&Tag>, is_mapping: bool) -> Result<(), LineError> {
+    fn open_container(
+        &mut self,
+        line: u32,
+        anchor: usize,
+        tag: Option<&Tag>,
+        is_mapping: bool,
+    ) -> Result<(), LineError> {
         if self.open.len() >= MAX_DEPTH {
             return Err((line, "nested too deep".to_owned()));
         }
@@ -124,7 +134,9 @@ impl Reader {
         let is_text = tag.is_some() || is_key || style != ScalarStyle::Plain;
         Ok(match &*text {
             _ if is_text && !is_number => ValueKind::Text(text.into_owned()),
-            "" | "~" | "null" | "Null" | "NULL" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => ValueKind::Other,
+            "" | "~" | "null" | "Null" | "NULL" | "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => {
+                ValueKind::Other
+            }
             plain => plain.parse().map_or_else(|_| ValueKind::Text(plain.to_owned()), ValueKind::Number),
         })
     }

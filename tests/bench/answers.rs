@@ -8,7 +8,7 @@ use crate::cases::Case;
 use crate::figure::{Figure, three_digits};
 use crate::{events, native, states};
 use memscape::engine::protocol::{
-    Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldState, Internal, Merge, PlanQuestion, Preset, FoldScope,
+    Arrangement, CategorySet, DeviceSummary, Factor, Fold, FoldScope, FoldState, Internal, Merge, PlanQuestion, Preset,
     ReportQuestion, Root, Scope, SortDirection, Span, TableColumn, TableFilter, TableQuestion, TableSort, Topic,
     TreeQuestion,
 };
@@ -109,7 +109,8 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         line(&format!("tree, {name}, the first"), &first);
         let all = Fold { node: 0, reach: FoldScope::AllBelow, state: FoldState::Open };
         for (what, folds) in [("closed", vec![]), ("all open", vec![all])] {
-            let questions = (0..MOMENT_COUNT).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
+            let questions =
+                (0..MOMENT_COUNT).map(|_| tree(&device, Scope::At(below(last)), arrangement, folds.clone()));
             let asked = ask(&mut engine, questions.collect());
             line(&format!("tree, {name}, {what}"), &asked);
         }
@@ -118,8 +119,8 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         let (one, other) = (below(last), below(last));
         Span { from: one.min(other), to: one.max(other) }
     };
-    let ranges =
-        (0..MOMENT_COUNT).map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
+    let ranges = (0..MOMENT_COUNT)
+        .map(|_| Request::Ask(Ask { serial: 0, device: device.device, what: Question::Range(span()) }));
     let asked = ask(&mut engine, ranges.collect());
     line("facts of a range", &asked);
     let scopes = (0..MOMENT_COUNT / 4).map(|_| tree(&device, Scope::ByteMoments(span()), plain, Vec::new()));
@@ -143,7 +144,8 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         line(&format!("categories by the set {name}"), &asked);
     }
     let sorts = TableColumn::ALL.map(|column| TableSort { column, way: SortDirection::Descending });
-    for (name, scope) in [("what is live", Scope::At(0)), ("all that is born", Scope::Born(Span { from: 0, to: last }))]
+    for (name, scope) in
+        [("what is live", Scope::At(0)), ("all that is born", Scope::Allocated(Span { from: 0, to: last }))]
     {
         for (what, filter) in [("", ""), (", filtered", "/_[a-z]+_(forward|backward)/ & >=1KiB & life>5")] {
             let questions = (0..MOMENT_COUNT / 4).map(|_| {
@@ -155,7 +157,7 @@ fn measure(case: &Case, arguments: &[String]) -> Result<String, String> {
         }
     }
     for sort in sorts {
-        let scope = Scope::Born(Span { from: 0, to: last });
+        let scope = Scope::Allocated(Span { from: 0, to: last });
         let asked = ask(&mut engine, vec![table(&device, scope, sort, "")]);
         line(&format!("all that is born, sorted anew by {:?}", sort.column), &asked);
     }

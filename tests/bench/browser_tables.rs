@@ -1,9 +1,9 @@
 //! Tables of the report for each browser and for memory_viz.
 
-use crate::other_browsers::OtherBrowser;
 use crate::figure::{Figure, three_digits};
 use crate::memory_viz::Drawings;
 use crate::opening::Openings;
+use crate::other_browsers::OtherBrowser;
 use crate::report::{FileMeasurements, cells};
 use memscape::units::{Bytes, group_digits};
 
@@ -31,7 +31,8 @@ pub(crate) fn tables_by_browser(besides: &OtherPrograms, measured: &[&FileMeasur
             Err(why) => text += &format!("### {}\n\nNot measured: {why}.\n\n", browser.name),
             Ok(_) => {
                 text += &table(browser.name, measured, |file| file.other_browsers[at].as_ref().map_err(String::as_str));
-                if measured.iter().any(|file| file.other_browsers[at].as_ref().is_ok_and(|openings| !openings.has_opfs)) {
+                if measured.iter().any(|file| file.other_browsers[at].as_ref().is_ok_and(|openings| !openings.has_opfs))
+                {
                     text += &format!("This {} {NO_FILES}\n\n", browser.name);
                 }
             }
@@ -52,7 +53,9 @@ const ROWS: [Row<Openings>; 12] = [
     ("opened again from the storage: first picture, s", |it| number(&it.reopened_picture)),
     ("opened again from the storage: everything shown, s", |it| number(&it.reopened_everything)),
     ("bare `File.stream()` read, s", |it| number(&it.bare)),
-    ("first picture against the bare read, ×", |it| it.picture.ratio_to(&it.bare).map_or("–".to_owned(), three_digits)),
+    ("first picture against the bare read, ×", |it| {
+        it.picture.ratio_to(&it.bare).map_or("–".to_owned(), three_digits)
+    }),
     ("page's process, largest resident set, before the file", |it| bytes(&it.empty_resident)),
     ("the same, everything shown", |it| bytes(&it.resident)),
 ];

@@ -3,7 +3,7 @@
 
 use crate::cases::Case;
 use crate::native;
-use memscape::compare::{Comparer, CompareOptions};
+use memscape::compare::{CompareOptions, Comparer};
 use memscape::engine::Work;
 use memscape::slice::TimeSlice;
 use std::time::{Duration, Instant};

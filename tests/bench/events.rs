@@ -14,7 +14,8 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(String, Vec<Request>)> {
         Request::Ask(Ask { serial: 0, device: device.device, what: Question::Events(Box::new(question)) })
     };
     let jumps = |filter: &EventsFilter| -> Vec<Request> {
-        let row = |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMP_COUNT) * device.events / u64::from(JUMP_COUNT)) as u32;
+        let row =
+            |jump: u32| (u64::from(jump) * 7919 % u64::from(JUMP_COUNT) * device.events / u64::from(JUMP_COUNT)) as u32;
         (0..JUMP_COUNT).map(|jump| list(filter, row(jump))).collect()
     };
     let text = |text: &str| EventsFilter { text: text.to_owned(), ..EventsFilter::default() };

@@ -127,11 +127,14 @@ pub(crate) fn throughput_and_memory(measured: &[&FileMeasurements]) -> String {
     let mut text = format!("## Throughput and memory\n\n{}", head(measured));
     text += &(rows(&SPEEDUP_GOALS, measured) + &rows(&MEMORY_GOALS, measured));
     let million = measured.iter().find(|file| file.is_million());
-    for (what, figure) in [("native", FileMeasurements::native as fn(&FileMeasurements) -> &Figure), ("worker", FileMeasurements::work)] {
+    for (what, figure) in
+        [("native", FileMeasurements::native as fn(&FileMeasurements) -> &Figure), ("worker", FileMeasurements::work)]
+    {
         let cost = |file: &FileMeasurements| Some(figure(file).median()? / file.events as f64);
         let against = |file: &&FileMeasurements| Some(cost(file)? / cost(million?)?);
-        let value =
-            |file: &&FileMeasurements| against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", three_digits(times)));
+        let value = |file: &&FileMeasurements| {
+            against(file).map_or(" – ".to_owned(), |times| format!(" {}× ", three_digits(times)))
+        };
         text += &format!(
             "| an event's cost against that at 1 M, {what} | ≤ 1.2× at 10 M |{}\n",
             cells(measured.iter().map(value))

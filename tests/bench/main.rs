@@ -12,6 +12,7 @@ mod compare;
 #[cfg(feature = "gpu-test")]
 mod offscreen;
 mod open;
+mod partial_results;
 mod picture;
 mod plots;
 mod ranks;
@@ -21,39 +22,38 @@ mod simulate;
 mod simulate_page;
 mod sql;
 mod stages;
-mod partial_results;
 
 // Parts of the benchmarks.
-mod browser_tables;
 mod browser;
+mod browser_tables;
 mod cases;
 mod cpython;
-mod other_browsers;
+mod cursor_latency;
+mod discard;
 mod events;
 mod figure;
-mod cursor_latency;
 mod goals;
 mod machine;
 mod memory_viz;
 mod native;
-mod discard;
 mod opening;
+mod other_browsers;
 mod panning;
 mod report;
 mod states;
-mod trace;
 mod timing_script;
+mod trace;
 mod windows;
 
 // Modules shared with the tests.
-#[path = "../browser/expressions.rs"]
-mod expressions;
 #[path = "../browser/chromium.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
 mod chromium;
 #[path = "../browsers/driver.rs"]
 #[allow(dead_code, reason = "the tests in other browsers use the rest")]
 mod driver;
+#[path = "../browser/expressions.rs"]
+mod expressions;
 #[path = "../browsers/firefox.rs"]
 mod firefox;
 #[path = "../browser/fixtures.rs"]

@@ -2,7 +2,7 @@
 
 use crate::machine;
 use memscape::engine::protocol::DeviceSummary;
-use memscape::engine::{Engine, Reply, Request, NeededBytes};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;

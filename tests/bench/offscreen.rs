@@ -9,7 +9,7 @@ use crate::figure::{Figure, three_digits};
 use crate::{cases, native, windows};
 use memscape::engine::Work;
 use memscape::engine::protocol::{Grouping, Looks};
-use memscape::render::{Drawing, Lane, PictureTheme, Painter, RgbaImage, CpuRenderer};
+use memscape::render::{CpuRenderer, Drawing, Lane, Painter, PictureTheme, RgbaImage};
 use memscape::timeline::{Axis, Scene, View};
 use memscape::ui::navigate::Plane;
 use std::time::{Duration, Instant};

@@ -5,14 +5,14 @@
 //! `tests/bench/results.md`. `--quick` stops at a million events and measures once; `--smallest` stops after the
 //! smallest file. `MEMORY_VIZ` names a folder with memory_viz (see `memory_viz.rs`).
 
-use crate::browser_tables::OtherPrograms;
 use crate::browser::ChromiumFigures;
+use crate::browser_tables::OtherPrograms;
 use crate::cases::{Case, Extent};
 use crate::cpython::GarbageCollector;
 use crate::memory_viz::{Drawings, MemoryViz};
 use crate::opening::{Opening, Openings};
 use crate::report::{FileMeasurements, Outcome};
-use crate::{browser, cases, cpython, other_browsers, machine, memory_viz, native, report, trace};
+use crate::{browser, cases, cpython, machine, memory_viz, native, other_browsers, report, trace};
 use std::path::Path;
 
 /// Minimum size of files that are opened only once in Firefox, WebKitGTK and memory_viz, in bytes.
@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &[String]) {
     });
     let versions: Vec<String> = std::iter::once(browser::version()).chain(versions).collect();
     let machine = machine::describe(&versions.join(", "));
-    let besides = OtherPrograms { browsers, memory_viz: found.as_ref().map(|it| it.source.clone()).map_err(String::clone) };
+    let besides =
+        OtherPrograms { browsers, memory_viz: found.as_ref().map(|it| it.source.clone()).map_err(String::clone) };
     let mut outcomes: Vec<Outcome> = Vec::new();
     // For a trial of the benchmark itself.
     let most = if has("--smallest") { 1 } else { usize::MAX };
@@ -100,7 +101,10 @@ fn measure(case: &Case, besides: &OtherPrograms, peer: Option<&MemoryViz>) -> Ou
         native: native.into_iter().collect(),
         memory: native::weigh(&file.path),
         page: ChromiumFigures::of(openings),
-        other_browsers: elsewhere.into_iter().map(|openings| openings.map(|openings| Openings::from_runs(&openings))).collect(),
+        other_browsers: elsewhere
+            .into_iter()
+            .map(|openings| openings.map(|openings| Openings::from_runs(&openings)))
+            .collect(),
         memory_viz: drawings.map(|drawings| Drawings::from_runs(&drawings)),
         // The trace of a larger file has hundreds of megabytes.
         trace: (file.bytes < 200_000_000).then(|| trace::record(&file)),

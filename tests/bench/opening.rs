@@ -19,7 +19,7 @@ pub(crate) const SETTLE_PAUSE: Duration = Duration::from_millis(1500);
 /// Pause after a browser is started, until it is idle.
 pub(crate) const START_PAUSE: Duration = Duration::from_secs(3);
 /// Minimum size of files that are cached, in bytes.
-const LEAST_KEPT: u64 = memscape::ui::cache_index::MIN_FILE_BYTES;
+const MIN_KEPT: u64 = memscape::ui::cache_index::MIN_FILE_BYTES;
 /// Maximum time until the file is cached after everything is shown. A browser may cache nothing.
 const CACHE_TIMEOUT: Duration = Duration::from_secs(8);
 /// Expression that is true if the browser has the origin private file system (OPFS).
@@ -129,13 +129,29 @@ pub(crate) fn open<T: Tab, B>(tab: &T, file: &Generated, between: impl FnOnce() 
     let bare = wait_for_time(tab, file, "times.bare")?;
     let between = between();
     let again = if kept.is_some() { open_again(tab, file, load)? } else { None };
-    let opening =
-        Opening { cold, warm, summary, picture, everything: all, gap_ms, has_opfs: has_files, cached: kept, reopened: again, bare, empty_resident, resident };
+    let opening = Opening {
+        cold,
+        warm,
+        summary,
+        picture,
+        everything: all,
+        gap_ms,
+        has_opfs: has_files,
+        cached: kept,
+        reopened: again,
+        bare,
+        empty_resident,
+        resident,
+    };
     Ok((opening, between))
 }
 
 /// Opens the file in a new document; `None` if it was not read from the cache.
-fn open_again(tab: &impl Tab, file: &Generated, load: impl Fn() -> Result<f64, String>) -> Result<Option<[f64; 2]>, String> {
+fn open_again(
+    tab: &impl Tab,
+    file: &Generated,
+    load: impl Fn() -> Result<f64, String>,
+) -> Result<Option<[f64; 2]>, String> {
     load()?;
     tab.choose(&file.path);
     let picture = wait_for_time(tab, file, timing_script::PICTURE)?;
@@ -146,7 +162,7 @@ fn open_again(tab: &impl Tab, file: &Generated, load: impl Fn() -> Result<f64, S
 
 /// Returns the seconds until the file is cached; `None` if it is not.
 fn wait_until_cached(tab: &impl Tab, file: &Generated) -> Option<f64> {
-    if file.bytes < LEAST_KEPT {
+    if file.bytes < MIN_KEPT {
         return None;
     }
     let deadline = Instant::now() + CACHE_TIMEOUT + TIMEOUT_PER_BYTE.mul_f64(file.bytes as f64) / 10;

@@ -1,7 +1,7 @@
 //! Measurement of opening a file in Firefox and WebKitGTK, controlled as in `tests/browsers`.
 
 use crate::cases::Generated;
-use crate::driver::{Driver, Browser, WebDriverCommand};
+use crate::driver::{Browser, Driver, WebDriverCommand};
 use crate::machine;
 use crate::opening::{self, Opening, Tab};
 use crate::timing_script;

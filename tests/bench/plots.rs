@@ -51,7 +51,9 @@ fn measure(case: &Case, path: &std::path::Path) {
         };
         let plane = Plane { axis: Axis::Events, start: 0, extent: Extent { width: device.events + 1, bytes } };
         let looks = Looks { plot, ..Looks::default() };
-        let mut ask = |view| processor_time_of(|| windows::request_scene(&mut engine, device.device, view, looks, &mut longest).1);
+        let mut ask = |view| {
+            processor_time_of(|| windows::request_scene(&mut engine, device.device, view, looks, &mut longest).1)
+        };
         let (first, scene) = ask(plane.fit(windows::CANVAS));
         let views = windows::later_views(plane, windows::CANVAS).into_iter();
         let later: Figure = views.map(|view| ask(view).0).collect();
@@ -100,7 +102,12 @@ fn processor_time_of<R>(work: impl FnOnce() -> R) -> (f64, R) {
 }
 
 /// Requests the map of addresses; returns the processor time in milliseconds and the map.
-fn request_map(engine: &mut Engine, device: &DeviceSummary, only: MemoryFilter, longest: &mut Duration) -> (f64, AddressMap) {
+fn request_map(
+    engine: &mut Engine,
+    device: &DeviceSummary,
+    only: MemoryFilter,
+    longest: &mut Duration,
+) -> (f64, AddressMap) {
     engine.request(Request::Ask(Ask { serial: 0, device: device.device, what: Question::Map(only) }));
     processor_time_of(|| {
         loop {

@@ -1,7 +1,7 @@
 //! Report of the benchmark `open`: goals, then all figures.
 
-use crate::browser_tables::{OtherPrograms, tables_by_browser};
 use crate::browser::ChromiumFigures;
+use crate::browser_tables::{OtherPrograms, tables_by_browser};
 use crate::figure::{Figure, three_digits};
 use crate::goals;
 use crate::memory_viz::Drawings;
@@ -130,8 +130,8 @@ fn tables(measured: &[&FileMeasurements]) -> String {
     let names: BTreeSet<&String> = measured.iter().flat_map(|file| file.memory.tables.keys()).collect();
     let row = |name: &str, of: &dyn Fn(&FileMeasurements) -> [u64; 2]| {
         let values = |file: &&FileMeasurements| {
-            let [peak, open] =
-                of(file).map(|bytes| if bytes == 0 { "–".to_owned() } else { three_digits(file.per_event(bytes as f64)) });
+            let [peak, open] = of(file)
+                .map(|bytes| if bytes == 0 { "–".to_owned() } else { three_digits(file.per_event(bytes as f64)) });
             format!(" {peak} | {open} ")
         };
         format!("| {name} |{}\n", cells(measured.iter().map(values)))

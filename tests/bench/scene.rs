@@ -14,9 +14,11 @@ pub(crate) fn run(_: &[String]) {
         "{:<22} {:>8} {:>9} {:>9} {:>8} {:>7} {:>8}",
         "history", "zoom", "cpu ms", "slice ms", "quads", "band px", "hidden"
     );
-    for (name, changes) in
-        [("random lifetimes", random_lifetimes()), ("training steps", training()), ("many that stay", mostly_never_freed())]
-    {
+    for (name, changes) in [
+        ("random lifetimes", random_lifetimes()),
+        ("training steps", training()),
+        ("many that stay", mostly_never_freed()),
+    ] {
         measure(name, &changes);
     }
     println!();

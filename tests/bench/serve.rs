@@ -11,7 +11,7 @@ use crate::served::{Server, Unchunked};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use memscape::engine::{Engine, Reply, Request, NeededBytes};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};

@@ -6,8 +6,8 @@
 //!  MB/s         MB/s                                         MB/s          MB/s        events/s   time
 //! ```
 
-use crate::generate;
 use crate::discard::Discard;
+use crate::generate;
 use crate::opened::{self, Opened};
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput, measurement::WallTime};
 use flate2::{Compression, write::GzEncoder};

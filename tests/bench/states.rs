@@ -1,7 +1,7 @@
 //! Requests for the segments, for the benchmark `answers`: after random events, and along a cursor that moves forwards
 //! and backwards.
 
-use memscape::engine::protocol::{DeviceSummary, SegmentSort, StateQuestion};
+use memscape::engine::protocol::{DeviceSummary, SegmentSort, SegmentsQuestion};
 use memscape::engine::{Ask, Question, Request};
 
 /// Number of requests in a series.
@@ -10,7 +10,7 @@ const REQUESTS: u32 = 200;
 /// Named series of requests.
 pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Request>)> {
     let last = device.events as u32;
-    let fit = |moment: u32| StateQuestion {
+    let fit = |moment: u32| SegmentsQuestion {
         moment,
         only: Default::default(),
         sort: SegmentSort::Free,
@@ -22,7 +22,7 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
         reveal: None,
         request: Some(3 << 20),
     };
-    let state = |question: StateQuestion| {
+    let state = |question: SegmentsQuestion| {
         Request::Ask(Ask { serial: 0, device: device.device, what: Question::State(question) })
     };
     let address = |at: u32| {
@@ -48,7 +48,7 @@ pub(crate) fn questions(device: &DeviceSummary) -> Vec<(&'static str, Vec<Reques
         (
             "state: other rows of one moment, closer",
             (0..REQUESTS)
-                .map(|at| state(StateQuestion { rows: [at * 20, 40], bytes_per_px: 4096.0, ..fit(middle) }))
+                .map(|at| state(SegmentsQuestion { rows: [at * 20, 40], bytes_per_px: 4096.0, ..fit(middle) }))
                 .collect(),
         ),
         ("state: what is at an address", moments.iter().map(|&at| address(at)).collect()),

@@ -5,8 +5,8 @@ use crate::native;
 use memscape::engine::protocol::{DeviceSummary, Grouping, Looks};
 use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, Work};
 use memscape::timeline::{Axis, Scene, View};
-use memscape::ui::navigate::Plane;
 use memscape::ui::drawing::Canvas;
+use memscape::ui::navigate::Plane;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -97,7 +97,13 @@ fn measure_order(engine: &mut Engine, device: &DeviceSummary, looks: Looks) -> W
 
 /// Requests a scene; returns the milliseconds until it arrives, and the scene. `longest` is raised to the longest
 /// slice.
-pub(crate) fn request_scene(engine: &mut Engine, device: i64, view: View, looks: Looks, longest: &mut Duration) -> (f64, Scene) {
+pub(crate) fn request_scene(
+    engine: &mut Engine,
+    device: i64,
+    view: View,
+    looks: Looks,
+    longest: &mut Duration,
+) -> (f64, Scene) {
     let started = Instant::now();
     engine.request(Request::Ask(Ask { serial: 0, device, what: Question::Scene { view, looks } }));
     loop {

@@ -2,10 +2,10 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves};
-use crate::hostile::{gzip_bomb, checkpoint};
+use crate::hostile::{checkpoint, gzip_bomb};
 use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::screenshots::{LEAST_COLOURS, Picture, save_screenshot};
+use crate::screenshots::{MIN_COLOURS, Picture, save_screenshot};
 use crate::site::Site;
 
 pub(crate) fn open_with_scheme(scheme: &str, adapter: Adapter) -> Page {
@@ -23,7 +23,7 @@ fn open_example(page: &Page) {
     page.wait_until("the timeline is drawn", || {
         page.attribute("canvas#timeline", "data-frames").is_some_and(|frames| frames != "0")
     });
-    page.wait_until("it has blocks", || Picture::capture(page, "canvas#timeline").colours >= LEAST_COLOURS);
+    page.wait_until("it has blocks", || Picture::capture(page, "canvas#timeline").colours >= MIN_COLOURS);
     let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.7);
     page.click_at(x, y);
     page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());
@@ -107,7 +107,7 @@ fn page_without_webgpu_adapter_uses_cpu_renderer() {
     page.drop_files(&[&halves()]);
     wait_for_halves(&page);
     page.wait_for(&Some("cpu".to_owned()), || page.attribute("canvas#timeline", "data-renderer"));
-    page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+    page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= MIN_COLOURS);
     let (x, y) = page.bounding_box("canvas#timeline").at(0.6, 0.75);
     page.click_at(x, y);
     page.wait_for(&Some(fixtures::LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));

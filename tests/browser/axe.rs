@@ -1,12 +1,12 @@
 //! Accessibility checks with axe-core: no violations in any view or dialog, in light and dark, in wide and narrow
 //! windows.
 
+use crate::appearance::open_with_scheme;
 use crate::chromium::Adapter;
 use crate::fixtures::write_file;
-use crate::appearance::open_with_scheme;
-use crate::segments::generate_file;
 use crate::page::Page;
-use crate::screenshots::{LEAST_COLOURS, Picture};
+use crate::screenshots::{MIN_COLOURS, Picture};
+use crate::segments::generate_file;
 use serde_json::{Value, json};
 
 /// Source of axe-core, which `./run` installs. `None`, with a message, if it is missing.
@@ -65,7 +65,7 @@ fn views_and_dialogs_have_no_violations() {
         page.drop_files(&[&snapshot]);
         page.wait_for_state("ready");
         page.wait_for_frames();
-        page.wait_until("blocks are drawn", || Picture::capture(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        page.wait_until("blocks are drawn", || Picture::capture(&page, "canvas#timeline").colours >= MIN_COLOURS);
         let (x, y) = page.bounding_box("canvas#timeline").at(0.5, 0.9);
         page.click_at(x, y);
         page.wait_until("a block is selected", || page.attribute("#details", "data-size").is_some());

@@ -220,7 +220,11 @@ fn download_that_cannot_resume_reports_reason() {
     let open = |more: &str| format!("Access-Control-Allow-Origin: *{more}");
     let later = "\r\nLast-Modified: Sun, 02 Nov 2025 10:00:00 GMT";
     assert_fails(Server { range_error: None, ..breaking_server() }, "does not support range requests", 2);
-    assert_fails(Server { range_error: Some(7), headers: exposed_headers(CORS_HEADERS, CORS_HEADERS), ..breaking_server() }, "a different range", 2);
+    assert_fails(
+        Server { range_error: Some(7), headers: exposed_headers(CORS_HEADERS, CORS_HEADERS), ..breaking_server() },
+        "a different range",
+        2,
+    );
     assert_fails(Server { headers: vec![CORS_HEADERS.to_owned(), open(later)], ..breaking_server() }, "has changed", 2);
     let tag = |tag: &str| open(&format!("\r\nETag: \"{tag}\""));
     assert_fails(Server { headers: exposed_headers(&tag("a"), &tag("b")), ..breaking_server() }, "has changed", 2);
@@ -246,7 +250,12 @@ fn compressed_response_shows_length_and_cannot_resume() {
     let coded = format!("{CORS_HEADERS}\r\nContent-Encoding: gzip\r\nX-Uncompressed-Length: {}", long.len());
     let exposed = format!("{coded}\r\nAccess-Control-Expose-Headers: Content-Encoding, X-Uncompressed-Length");
     for (header, total) in [(&exposed, " of 4.00 MiB"), (&coded, "")] {
-        let server = Server { body: gzip.clone(), stall_after: Some(2 << 20), headers: vec![header.clone()], ..breaking_server() };
+        let server = Server {
+            body: gzip.clone(),
+            stall_after: Some(2 << 20),
+            headers: vec![header.clone()],
+            ..breaking_server()
+        };
         let (address, _) = Server { break_after: Vec::new(), ..server }.start();
         let page = open_link(&address);
         let text = || page.text("#progress-text");
@@ -268,7 +277,8 @@ fn compressed_response_shows_length_and_cannot_resume() {
 fn zstd_content_encoding_is_decoded_by_browser() {
     // Chromium accepts zstd and brotli only over HTTPS and from localhost.
     let header = format!("{CORS_HEADERS}\r\nContent-Encoding: zstd");
-    let server = Server { body: zstd(&halves_bytes()), break_after: Vec::new(), headers: vec![header], ..breaking_server() };
+    let server =
+        Server { body: zstd(&halves_bytes()), break_after: Vec::new(), headers: vec![header], ..breaking_server() };
     wait_for_halves(&open_link(&server.start().0));
 }
 

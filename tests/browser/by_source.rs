@@ -2,8 +2,8 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
-use crate::fixtures::{write_file, halves};
 use crate::cursor::is_visible;
+use crate::fixtures::{halves, write_file};
 use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
 use crate::screenshots::{save_screenshot, settled_timeline};
@@ -161,7 +161,9 @@ fn files_lines_and_dropped_source_work_with_keys() {
 
     // At the end, line 9 has only its bytes at the peak.
     page.click("#at-end");
-    page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 |  | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || annotated_lines(&page));
+    page.wait_for(&json!(["7 | 16.0 MiB | 16.0 MiB", "9 |  | 2.00 MiB", "30 | 64.0 MiB | 64.0 MiB"]), || {
+        annotated_lines(&page)
+    });
 
     // The line of the selected allocation is marked: the lowest one has 64 MiB.
     settled_timeline(&page);
@@ -256,7 +258,10 @@ fn screenshots_of_sources() {
         };
         let trace: Vec<Value> = (0..12).map(event).collect();
         let value = json!({ "segments": [], "device_traces": [trace] });
-        write_file("long-names.pickle", &serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data"))
+        write_file(
+            "long-names.pickle",
+            &serde_pickle::to_vec(&value, serde_pickle::SerOptions::new()).expect("plain data"),
+        )
     };
     for (scheme, width, height) in [("light", 1280, 900), ("dark", 1280, 900), ("light", 600, 900)] {
         let page = Page::blank(Chromium::shared(Adapter::Software));

@@ -1,16 +1,16 @@
 //! Comparison of two snapshots in the page: opened together, one after the other, from a link and from a saved page.
 //! Reports and values at the cursor are checked against the engine.
 
-use crate::fixtures::{self, halves};
-use crate::segments::generate_file;
 use crate::cursor::type_cursor;
+use crate::fixtures::{self, halves};
+use crate::insights::{report_as_json, shown_report};
 use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
 use crate::paired::{Worker, device};
-use crate::screenshots::save_drawn_screenshot;
 use crate::saved::{empty_folder, open_saved, open_with_downloads, save_html};
+use crate::screenshots::save_drawn_screenshot;
+use crate::segments::generate_file;
 use crate::site::Site;
-use crate::insights::{shown_report, report_as_json};
 use memscape::compare::FileSlot;
 use memscape::engine::protocol::{Align, MatchKey, PairMoments, Pairing, Report};
 use memscape::units::{Bytes, Moment, group_digits};
@@ -108,10 +108,17 @@ fn two_files_dropped_together_are_compared() {
         "#compare-key",
         1 + MatchKey::ALL.iter().position(|key| *key == MatchKey::Category).expect("the key is listed"),
     );
-    wait_for_report(&page, &beside.report(Pairing { at: PairMoments::End, key: Some(MatchKey::Category), ..Pairing::default() }));
+    wait_for_report(
+        &page,
+        &beside.report(Pairing { at: PairMoments::End, key: Some(MatchKey::Category), ..Pairing::default() }),
+    );
     select_index(&page, "#compare-align", 3);
-    let share =
-        Pairing { at: PairMoments::End, key: Some(MatchKey::Category), align: Some(Align::Share), ..Pairing::default() };
+    let share = Pairing {
+        at: PairMoments::End,
+        key: Some(MatchKey::Category),
+        align: Some(Align::Share),
+        ..Pairing::default()
+    };
     wait_for_report(&page, &beside.report(share));
     page.wait_until("the link contains the choices", || {
         let link = page.evaluate("location.hash");
@@ -192,7 +199,9 @@ fn scope_from_a_to_b_compares_two_cursors_of_one_file() {
     let [file, _] = two_runs();
     let mut worker = Worker::new();
     let a = device(
-        &worker.open(FileSlot::First, &std::fs::read(&file).expect("the file was generated")).expect("the file is valid"),
+        &worker
+            .open(FileSlot::First, &std::fs::read(&file).expect("the file was generated"))
+            .expect("the file is valid"),
     );
     let page = open_empty_page();
     page.drop_files(&[&file]);

@@ -2,11 +2,11 @@
 //! snapshots.
 
 use crate::fixtures::{self, halves, halves_summary, halves_value};
-use crate::opening::{open_empty_page, wait_for_halves, summary_values};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::packed::{gzip, html, zstd};
 use crate::page::Page;
-use crate::screenshots::save_drawn_screenshot;
 use crate::retold::Tree;
+use crate::screenshots::save_drawn_screenshot;
 use crate::site::Site;
 use crate::snapviewer;
 use crate::zip::zip_of;

@@ -1,9 +1,9 @@
 //! Event list in the page: it follows and moves the cursor, links to allocations, filters, jumps and copies.
 
 use crate::corpus::real_files;
-use crate::segments::{generate_file, open_tab};
 use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page, SHIFT};
+use crate::segments::{generate_file, open_tab};
 
 fn number_attr(page: &Page, selector: &str, attribute: &str) -> i64 {
     page.attribute(selector, attribute).and_then(|it| it.parse().ok()).unwrap_or(-2)
@@ -36,7 +36,9 @@ fn keys_step_through_events_and_select_allocations() {
     page.drop_files(&[&generate_file("events-keys.pickle", "--steps 2 --layers 4 --oom")]);
     page.wait_for_state("ready");
     // A file with an OOM opens at its event.
-    page.wait_until("the cursor is at the OOM", || cursor_event(&page) > number_attr(&page, "#summary", "data-peak-event"));
+    page.wait_until("the cursor is at the OOM", || {
+        cursor_event(&page) > number_attr(&page, "#summary", "data-peak-event")
+    });
     page.click("#at-peak");
     focus_element(&page, "timeline");
     page.press_with("A", SHIFT);

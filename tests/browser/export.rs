@@ -5,7 +5,7 @@ use crate::corpus;
 use crate::fixtures::{self, halves};
 use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::screenshots::{self, save_screenshot, save_drawn_screenshot, save_file, settled_timeline};
+use crate::screenshots::{self, save_drawn_screenshot, save_file, save_screenshot, settled_timeline};
 use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -121,7 +121,11 @@ fn png_matches_pixels_of_page() {
              return [file.width, file.height, furthest(screen, file, {shown:?}, {at:?}, {part:?})];"
         ));
         assert_eq!(found[0], size[0] + 78 + 16, "{found}");
-        assert!(found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE), "{scheme}: pixels differ by {}", found[2]);
+        assert!(
+            found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE),
+            "{scheme}: pixels differ by {}",
+            found[2]
+        );
         assert_eq!(page.errors(), [] as [&str; 0]);
     }
 }
@@ -200,7 +204,11 @@ fn svg_matches_png() {
              return [png.width - svg.width, png.height - svg.height, furthest(png, svg, {corner:?}, {corner:?}, {half:?})];"
         ));
         assert_eq!((&found[0], &found[1]), (&Value::from(0), &Value::from(0)));
-        assert!(found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE), "{scheme}: pixels differ by {}", found[2]);
+        assert!(
+            found[2].as_u64().is_some_and(|most| most <= MAX_BLEND_DIFFERENCE),
+            "{scheme}: pixels differ by {}",
+            found[2]
+        );
         assert_eq!(page.errors(), [] as [&str; 0]);
     }
 }

@@ -59,7 +59,10 @@ fn export_button_writes_live_stacks() {
     let bytes: u64 = text.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok()).sum();
     // The file opens at its peak.
     assert_eq!(bytes, LOWER_BYTES + UPPER_BYTES + SMALL_BYTES, "{text}");
-    assert!(text.lines().any(|line| line.contains("make_lower") && line.ends_with(&format!(" {LOWER_BYTES}"))), "{text}");
+    assert!(
+        text.lines().any(|line| line.contains("make_lower") && line.ends_with(&format!(" {LOWER_BYTES}"))),
+        "{text}"
+    );
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

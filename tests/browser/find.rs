@@ -1,8 +1,8 @@
 //! Search for allocations: queries, counts, next and previous match, highlighting.
 
+use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::chromium::Adapter;
 use crate::fixtures::{LOWER_BYTES, UPPER_BYTES, halves, halves_value};
-use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::Page;
 use crate::screenshots::{Picture, save_screenshot, settled_timeline};

@@ -3,16 +3,16 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::fixtures::{self, halves};
-use crate::segments::generate_file;
 use crate::opened::open;
 use crate::opening::wait_for_halves;
 use crate::page::Page;
 use crate::screenshots::save_screenshot;
+use crate::segments::generate_file;
 use crate::site::Site;
 use memscape::engine::protocol::{
-    Arrangement, Cell, Chart, Fold, FoldState, Grouping, Internal, MemoryFilter, FoldScope, ReportQuestion, Scope, SegmentSort,
-    SortDirection, Span, StateQuestion, StateSums, TableColumn, TableFilter, TableQuestion, TableSort, Tone, Topic,
-    TreeQuestion, TreeRow,
+    Arrangement, Cell, Chart, Fold, FoldScope, FoldState, Grouping, Internal, MemoryFilter, ReportQuestion, Scope,
+    SegmentSort, SegmentsQuestion, SegmentsSums, SortDirection, Span, TableColumn, TableFilter, TableQuestion,
+    TableSort, Tone, Topic, TreeQuestion, TreeRow,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::Bytes;
@@ -181,7 +181,9 @@ fn changes_from_a_to_b_appear_in_every_view() {
         let sort = TableSort { column: TableColumn::Size, way: SortDirection::Descending };
         let filter = TableFilter::default();
         let question = TableQuestion { scope, filter, sort, rows: [0, 1], reveal: None, chosen: vec![], find: None };
-        let Answer::Table(table) = engine_answer(&file, Question::Table(Box::new(question))) else { panic!("no table") };
+        let Answer::Table(table) = engine_answer(&file, Question::Table(Box::new(question))) else {
+            panic!("no table")
+        };
         assert_eq!(i128::from(b) - i128::from(a), i128::from(table.listed.bytes) - 2 * i128::from(table.gone.bytes));
         [table.gone.bytes, table.listed.bytes - table.gone.bytes].map(|bytes| Bytes(bytes).to_string())
     };
@@ -249,7 +251,7 @@ fn segments_list_blocks_that_pin_them() {
     // Sums over the engine's segments at the peak (`tests/state.rs` checks those against a reference).
     let Answer::State(state) = engine_answer(
         &file.path,
-        Question::State(StateQuestion {
+        Question::State(SegmentsQuestion {
             moment: number_attr(&page, "#state", "data-moment") as u32,
             only: MemoryFilter::default(),
             sort: SegmentSort::Address,
@@ -264,13 +266,14 @@ fn segments_list_blocks_that_pin_them() {
     ) else {
         panic!("no state")
     };
-    let bars = |holds: &dyn Fn(&StateSums) -> bool, of: &dyn Fn(&StateSums) -> u64| -> (u64, u64) {
-        let some: Vec<&StateSums> = state.bars.iter().map(|bar| &bar.sums).filter(|sums| holds(sums)).collect();
+    let bars = |holds: &dyn Fn(&SegmentsSums) -> bool, of: &dyn Fn(&SegmentsSums) -> u64| -> (u64, u64) {
+        let some: Vec<&SegmentsSums> = state.bars.iter().map(|bar| &bar.sums).filter(|sums| holds(sums)).collect();
         (some.len() as u64, some.into_iter().map(of).sum())
     };
     let empty = bars(&|sums| sums.blocks == 0, &|sums| sums.reserved);
     let pinned = bars(&|sums| sums.blocks == 1 && sums.free > 0, &|sums| sums.free);
-    let told = |segments: &str, bytes: &str| (number_attr(&page, "#state", segments), number_attr(&page, "#state", bytes));
+    let told =
+        |segments: &str, bytes: &str| (number_attr(&page, "#state", segments), number_attr(&page, "#state", bytes));
     assert_eq!(told("data-empty-segments", "data-empty-bytes"), empty);
     assert_eq!(told("data-pinned-segments", "data-pinned-free"), pinned);
     let first = page.text("#memory-kept li:first-child");

@@ -63,8 +63,10 @@ pub(crate) fn halves_value() -> Value {
         json!({ "action": action, "addr": address, "size": size, "stream": 0, "time_us": time_us,
                 "frames": stack(from_code) })
     };
-    let mut trace =
-        vec![event("alloc", LOWER_ADDRESS, LOWER_BYTES, "make_lower"), event("alloc", UPPER_ADDRESS, UPPER_BYTES, "make_upper")];
+    let mut trace = vec![
+        event("alloc", LOWER_ADDRESS, LOWER_BYTES, "make_lower"),
+        event("alloc", UPPER_ADDRESS, UPPER_BYTES, "make_upper"),
+    ];
     for _ in 0..SMALL_BLOCKS {
         for action in ["alloc", "free_requested", "free_completed"] {
             trace.push(event(action, SMALL_ADDRESS, MIB, "make_small"));

@@ -79,5 +79,10 @@ fn screenshots_of_the_worst_case() {
         eprintln!("SKIPPED: the worst case can't be made here (python3 and ../shared/tools/worst_case.py)");
         return;
     }
-    take_screenshots(&file, "light", 1280, &[(&[], "worst-case"), (&["p", ".", ".", ".", ".", ".", "."], "worst-case-close")]);
+    take_screenshots(
+        &file,
+        "light",
+        1280,
+        &[(&[], "worst-case"), (&["p", ".", ".", ".", ".", ".", "."], "worst-case-close")],
+    );
 }

@@ -43,7 +43,9 @@ impl Page {
     pub(crate) fn click(&self, selector: &str) {
         if let Some(opener) = self.evaluate(&expressions::opener_of(selector)).as_str() {
             self.click(opener);
-            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&expressions::opener_of(selector)).is_null());
+            self.wait_until(&format!("{selector} is shown"), || {
+                self.evaluate(&expressions::opener_of(selector)).is_null()
+            });
         }
         let middle = Cell::new((0.0, 0.0));
         let into_view =

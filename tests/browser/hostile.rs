@@ -2,7 +2,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_summary};
-use crate::opening::{open_empty_page, wait_for_halves, summary_values};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
 use crate::screenshots::save_screenshot;
 use crate::site::Site;
@@ -119,7 +119,8 @@ fn odd_files_are_shown_and_page_recovers() {
     let free = |address: &[u8], size: &[u8]| event("free_completed", address, size);
     // Of duplicate keys the last one counts.
     let sizes = [string("size"), b"K\x07".to_vec(), string("size"), b"K\x09".to_vec()].concat();
-    let twice = [b"}(", string("action").as_slice(), &string("alloc"), &string("addr"), b"K\x00", &sizes, b"u"].concat();
+    let twice =
+        [b"}(", string("action").as_slice(), &string("alloc"), &string("addr"), b"K\x00", &sizes, b"u"].concat();
     assert!(!shows("twice.pickle", &snapshot(&[twice, free(b"K\x00", b"K\x09")].concat()), 9, 0, 2, 1));
     // Addresses near the maximum, so that address + size overflows.
     let (page_size, ends) = (b"M\x00\x10", [int64(-512), int64(-1)]);
@@ -152,7 +153,12 @@ fn million_devices_keep_picker_usable() {
     let names = list(&[string("action"), b"q\x01".to_vec(), string("oom"), b"q\x02".to_vec()].concat());
     let traces = [b"]", list(&event).as_slice(), b"a", &again.repeat(1000)].concat();
     let file = pickle(&[&dict(&[("names", &names), ("segments", b"]"), ("device_traces", &traces)])]);
-    assert_rejected(&page, "devices-with-events.pickle", &file, "device_traces[1024]: is not one of the first 1024 devices");
+    assert_rejected(
+        &page,
+        "devices-with-events.pickle",
+        &file,
+        "device_traces[1024]: is not one of the first 1024 devices",
+    );
 }
 
 /// The linked file exceeds what a 32-bit memory can hold.

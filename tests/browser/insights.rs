@@ -3,7 +3,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
-use crate::fixtures::{write_file, folder};
+use crate::fixtures::{folder, write_file};
 use crate::generate::{self, Options};
 use crate::opened::{Opened, open};
 use crate::opening::open_empty_page;
@@ -12,7 +12,7 @@ use crate::screenshots::save_screenshot;
 use crate::site::Site;
 use memscape::engine::protocol::{CategorySet, Evidence, Report, ReportQuestion, Topic};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
-use memscape::ui::why::cells::spreadsheet_text;
+use memscape::ui::insights::cells::spreadsheet_text;
 use memscape::yaml;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use crate::fixtures::{LOWER_BYTES, UPPER_BYTES, halves};
 use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{ALT, CTRL, Page, SHIFT};
-use crate::screenshots::{Picture, save_screenshot, settled_timeline, settled_picture};
+use crate::screenshots::{Picture, save_screenshot, settled_picture, settled_timeline};
 
 const MIB: u64 = 1 << 20;
 /// Number of moments of [`halves`]: one more than it has events.

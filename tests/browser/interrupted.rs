@@ -2,9 +2,9 @@
 
 use crate::containers::pick_snapshot;
 use crate::fixtures::{self, halves, halves_summary};
-use crate::hostile::{dict, list, pickle, assert_recovers, string};
+use crate::hostile::{assert_recovers, dict, list, pickle, string};
 use crate::large::large_file;
-use crate::opening::{open_empty_page, wait_for_halves, summary_values};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
 use crate::screenshots::save_screenshot;
 use crate::site::Site;
@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 fn large_snapshot() -> PathBuf {
     let names = [string("alloc"), b"q\x00".to_vec(), string("free_completed"), b"q\x01".to_vec()].concat();
     let keys =
-        [string("action"), b"q\x02".to_vec(), string("addr"), b"q\x03".to_vec(), string("size"), b"q\x04".to_vec()].concat();
+        [string("action"), b"q\x02".to_vec(), string("addr"), b"q\x03".to_vec(), string("size"), b"q\x04".to_vec()]
+            .concat();
     let pair = |at: u32| {
         let address = [&b"J"[..], &(at % 5000 * 512).to_le_bytes()].concat();
         let entry = |action: &[u8]| [b"}(h\x02", action, b"h\x03", &address, b"h\x04M\x00\x02u"].concat();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const OPTIONS: &str = "--events 2000000 --frames 60";
 
 /// Maximum delay of a timer: four times the goal of 50 ms, so that noise does not fail the test.
-const LONGEST_GAP_MS: f64 = 200.0;
+const MAX_GAP_MS: f64 = 200.0;
 
 /// Maximum number of loads. On a busy machine a timer is late now and then; a page that blocks is late every time.
 const ATTEMPTS: usize = 3;
@@ -30,7 +30,7 @@ struct Load {
 
 impl Load {
     fn is_smooth(&self) -> bool {
-        self.gap_ms <= LONGEST_GAP_MS && self.help_ms < 4.0 * LONGEST_GAP_MS && self.progress.len() >= 8
+        self.gap_ms <= MAX_GAP_MS && self.help_ms < 4.0 * MAX_GAP_MS && self.progress.len() >= 8
     }
 }
 

@@ -1,11 +1,11 @@
 //! Layout check: no view scrolls sideways at common window widths.
 
+use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::axe::VIEWS;
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
-use crate::appearance::{open_with_scheme, scrolls_sideways};
+use crate::screenshots::{MIN_COLOURS, Picture};
 use crate::segments::generate_file;
-use crate::screenshots::{LEAST_COLOURS, Picture};
 use std::path::PathBuf;
 
 /// Window widths in CSS pixels: a narrow window, common laptops and a desktop screen.
@@ -34,7 +34,7 @@ fn views_do_not_scroll_sideways() {
         let page = open_with_scheme("light", Adapter::Missing);
         page.drop_files(&[&file]);
         page.wait_for_state("ready");
-        page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= LEAST_COLOURS);
+        page.wait_until("the timeline is drawn", || Picture::capture(&page, "canvas#timeline").colours >= MIN_COLOURS);
         for view in VIEWS {
             // At 600 px the side panel covers the tabs.
             page.resize(1280, 900);

@@ -6,7 +6,7 @@ use crate::fixtures::folder as fixtures;
 use crate::generate::{Options, generate};
 use crate::opening::summary_values;
 use crate::page::Page;
-use crate::screenshots::{save_screenshot, save_drawn_screenshot};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot};
 use crate::served::Server;
 use server::Response;
 use std::fs;

@@ -10,19 +10,25 @@
     reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
-mod expressions;
+mod appearance;
 mod axe;
 mod broken_downloads;
+mod by_source;
+mod cached_files;
 mod choosing;
 mod chromium;
 mod comparing;
 mod containers;
 mod corpus;
-mod startup_failure;
+mod cursor;
+mod display_options;
+mod errors;
 mod events;
 mod export;
 mod exporting;
+mod expressions;
 mod find;
+mod first_use;
 mod fixtures;
 mod flame;
 mod gallery;
@@ -31,20 +37,16 @@ mod gallery;
 mod generate;
 mod hosted;
 mod hostile;
+mod insights;
 mod installed;
 mod interactions;
 mod interrupted;
-mod cached_files;
-mod stable_view;
 mod keyboard;
 mod lanes;
 mod large;
 mod layout;
 mod linked_views;
 mod live;
-mod appearance;
-mod segments;
-mod cursor;
 #[path = "../support/opened.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod opened;
@@ -56,8 +58,8 @@ mod page;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod paired;
 mod palette;
+mod partial;
 mod picture;
-mod screenshots;
 mod plan;
 mod plots;
 mod privacy;
@@ -72,7 +74,8 @@ mod reopening;
 #[allow(dead_code, reason = "each test file uses its part")]
 mod retold;
 mod saved;
-mod first_use;
+mod screenshots;
+mod segments;
 #[path = "../support/served.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod served;
@@ -82,19 +85,16 @@ mod single;
 mod site;
 #[path = "../support/snapviewer.rs"]
 mod snapviewer;
-mod by_source;
 mod sql;
+mod stable_view;
 mod starting;
+mod startup_failure;
 mod table;
 mod timeline;
-mod display_options;
 mod tree;
-mod errors;
-mod partial;
 mod urls;
 mod view_links;
 mod what_if;
-mod insights;
 #[path = "../support/zip.rs"]
 #[allow(dead_code, reason = "each test file uses its part")]
 mod zip;

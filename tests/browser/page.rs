@@ -7,8 +7,8 @@
 #[path = "hands.rs"]
 mod hands;
 
-use crate::expressions;
 use crate::chromium::{Chromium, Event};
+use crate::expressions;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;

@@ -1,11 +1,11 @@
 //! Parts around the timeline: annotation slices, cards, the axis of free memory, the legend, and the histograms in the
 //! table's header.
 
+use crate::appearance::open_with_scheme;
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::fixtures;
 use crate::generate::{Options, generate};
-use crate::appearance::open_with_scheme;
 use crate::opening::open_empty_page;
 use crate::page::Page;
 use crate::screenshots::{save_screenshot, settled_timeline};

@@ -3,13 +3,13 @@
 
 use crate::comparing::wait_for_report;
 use crate::fixtures::write_file;
-use crate::segments::generate_file;
 use crate::opening::open_empty_page;
 use crate::page::Page;
 use crate::screenshots::save_drawn_screenshot;
+use crate::segments::generate_file;
 use memscape::compare::ranks::{FileSurvey, Order, Rank, Ranks, parse_names, report};
 use memscape::engine::Opening;
-use memscape::engine::protocol::{Report, NeededBytes};
+use memscape::engine::protocol::{NeededBytes, Report};
 use memscape::slice::TimeSlice;
 use std::path::PathBuf;
 

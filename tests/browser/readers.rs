@@ -86,7 +86,9 @@ fn dhat_viewer_shows_peak_and_end() {
     let text = || page.text("body");
     page.wait_until("the profile is open", || text().contains("make_lower"));
     let plain = text().replace(',', "");
-    for (what, bytes) in [("At t-gmax: ", LOWER_BYTES + UPPER_BYTES + SMALL_BYTES), ("At t-end:  ", LOWER_BYTES + UPPER_BYTES)] {
+    for (what, bytes) in
+        [("At t-gmax: ", LOWER_BYTES + UPPER_BYTES + SMALL_BYTES), ("At t-end:  ", LOWER_BYTES + UPPER_BYTES)]
+    {
         assert!(plain.contains(&format!("{what}{bytes} bytes")), "{what}{bytes}: {plain}");
     }
     save_screenshot(&page, "dhat-viewer");

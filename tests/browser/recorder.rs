@@ -3,8 +3,8 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::write_file;
 use crate::page::{Page, SHIFT};
-use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::recorded::snapshot;
+use crate::screenshots::{save_screenshot, settled_timeline};
 use crate::site::Site;
 
 fn inner_text(page: &Page, selector: &str) -> String {
@@ -14,7 +14,10 @@ fn inner_text(page: &Page, selector: &str) -> String {
 #[test]
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn recorded_tensors_gpu_facts_and_source_lines_are_shown() {
-    write_file("recorded.pickle", &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"));
+    write_file(
+        "recorded.pickle",
+        &serde_pickle::to_vec(&snapshot(), serde_pickle::SerOptions::new()).expect("plain data"),
+    );
     let url = Site::shared().page_with_link("../snapshots/recorded.pickle") + "&select=2&tab=source";
     let page = Page::open(Chromium::shared(Adapter::Missing), &url);
     page.wait_for_state("ready");

@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures;
 use crate::generate::{self, Options};
 use crate::page::Page;
-use crate::screenshots::{LEAST_COLOURS, Picture, save_screenshot, largest_difference, settled_timeline};
+use crate::screenshots::{MIN_COLOURS, Picture, largest_difference, save_screenshot, settled_timeline};
 use crate::site::Site;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const NO_ADAPTER: &str = "GPU.prototype.requestAdapter = async () => null";
 
 /// Maximum difference of a colour channel, of 255, that is not visible.
-const LEAST_SEEN: u64 = 8;
+const MAX_INVISIBLE_DIFFERENCE: u64 = 8;
 
 /// Training steps with blocks awaiting free and an OOM.
 fn training_file() -> PathBuf {
@@ -31,7 +31,7 @@ fn open_file(script: &str, file: &Path) -> Page {
     page.wait_for_state("empty");
     page.drop_files(&[file]);
     page.wait_for_state("ready");
-    page.wait_until("blocks are drawn", || settled_timeline(&page).colours >= LEAST_COLOURS);
+    page.wait_until("blocks are drawn", || settled_timeline(&page).colours >= MIN_COLOURS);
     page
 }
 
@@ -129,7 +129,7 @@ fn nothing_stays_blank_after_gpu_process_crash() {
         settled_timeline(&page);
         let pictures = || parts.map(|part| Picture::capture(&page, part));
         let before = page.wait_until_settled("everything", pictures);
-        assert!(before.iter().all(|picture| picture.colours >= LEAST_COLOURS), "{before:?}");
+        assert!(before.iter().all(|picture| picture.colours >= MIN_COLOURS), "{before:?}");
         let screenshot = page.screenshot();
         // The command fails, because the process ends before it responds.
         let frames = || page.attribute("canvas#timeline", "data-frames");
@@ -140,10 +140,12 @@ fn nothing_stays_blank_after_gpu_process_crash() {
             let now = page.screenshot();
             parts.map(|part| largest_difference(&page, part, [&screenshot, &now]))
         };
-        page.wait_until("the page looks as before", || differences().iter().all(|&most| most <= LEAST_SEEN));
+        page.wait_until("the page looks as before", || {
+            differences().iter().all(|&most| most <= MAX_INVISIBLE_DIFFERENCE)
+        });
         save_screenshot(&page, &format!("gpu-process-died{}", view.replace('#', "-")));
         shown.push(screenshot);
     }
     // Different pictures exceed the visible difference, so the comparison above is meaningful.
-    assert!(largest_difference(&page, "body", [&shown[0], &shown[1]]) > LEAST_SEEN);
+    assert!(largest_difference(&page, "body", [&shown[0], &shown[1]]) > MAX_INVISIBLE_DIFFERENCE);
 }

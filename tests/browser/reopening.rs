@@ -5,7 +5,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{self, halves, halves_value};
 use crate::opening::{open_empty_page, wait_for_halves};
 use crate::page::{Page, SHIFT};
-use crate::screenshots::{save_screenshot, save_drawn_screenshot};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot};
 use crate::site::Site;
 use crate::zip::zip_of;
 use base64::Engine as _;
@@ -155,8 +155,10 @@ fn reload_asks_for_file_and_restores_view() {
     assert!(!is_shown(&page, "#link-notice"));
     // A file name that is too long for a button.
     let long = "checkpoint-".repeat(20);
-    let other =
-        Page::open(Chromium::shared(Adapter::Software), &format!("{}#v=1&name={long}&tab=table", Site::shared().page()));
+    let other = Page::open(
+        Chromium::shared(Adapter::Software),
+        &format!("{}#v=1&name={long}&tab=table", Site::shared().page()),
+    );
     other.wait_until("the page asks for the file", || other.text("#link-choose").starts_with("Choose checkpoint-"));
     assert!(other.bounding_box("#link-choose").width <= 330.0);
     save_screenshot(&other, "link-asks");

@@ -4,10 +4,10 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 use crate::fixtures::{self, halves, halves_value};
-use crate::opening::{SUMMARY_KEYS, wait_for_halves, summary_values};
+use crate::opening::{SUMMARY_KEYS, summary_values, wait_for_halves};
 use crate::packed::gzip;
 use crate::page::Page;
-use crate::screenshots::{save_screenshot, save_drawn_screenshot, settled_timeline};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot, settled_timeline};
 use crate::site::Site;
 use crate::zip::zip_of;
 use serde_json::Value;
@@ -171,7 +171,8 @@ fn smallest_encoding_is_saved() {
         if how == "as compact columns" {
             std::fs::remove_file(&path).expect("the file exists");
         }
-        let saved = save_html(&page, &folder, &format!("{}.html", name.split('.').next().expect("the name is not empty")));
+        let saved =
+            save_html(&page, &folder, &format!("{}.html", name.split('.').next().expect("the name is not empty")));
         assert!(page.text("#status").ends_with(&format!(", {how}).")), "{name}: {}", page.text("#status"));
         wait_for_halves(&open_saved(&saved, &folder));
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 /// Minimum number of colours on a timeline with drawn blocks.
-pub(crate) const LEAST_COLOURS: u64 = 4;
+pub(crate) const MIN_COLOURS: u64 = 4;
 
 /// Summary of the pixels of an element on a screenshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +102,6 @@ pub(crate) fn save_file(path: &Path, name: &str) {
 /// Saves a screenshot like [`keep`], once the timeline is drawn.
 #[track_caller]
 pub(crate) fn save_drawn_screenshot(page: &Page, name: &str) {
-    page.wait_until("the timeline is drawn", || Picture::capture(page, "canvas#timeline").colours >= LEAST_COLOURS);
+    page.wait_until("the timeline is drawn", || Picture::capture(page, "canvas#timeline").colours >= MIN_COLOURS);
     save_screenshot(page, name);
 }

@@ -1,9 +1,9 @@
 //! Segments view: sums compared with `expected.json`, blocks selected by pointer and keys, and the view while the
 //! cursor is dragged.
 
+use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
-use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
 use crate::screenshots::{Picture, save_screenshot};
@@ -64,7 +64,10 @@ fn segments_at_peak_and_end_match_reference() {
         let end = ["data-reserved", "data-segments"].map(|name| state_attr(&page, name));
         assert_eq!(end, [number("reserved_end"), number("segments")]);
         assert_eq!(requested(), number("end_requested"));
-        assert_eq!(state_attr(&page, "data-free"), state_attr(&page, "data-reserved").saturating_sub(state_attr(&page, "data-rounded")));
+        assert_eq!(
+            state_attr(&page, "data-free"),
+            state_attr(&page, "data-reserved").saturating_sub(state_attr(&page, "data-rounded"))
+        );
     }
     assert_eq!(page.errors(), Vec::<String>::new());
 }
@@ -151,10 +154,14 @@ fn segments_follow_dragged_cursor() {
     let place = |across: f64| (strip.at(across, 0.5).0, strip.at(0.5, 0.8).1);
     let (from, y) = place(0.999);
     page.start_drag((from - 1.0, y), place(0.7), 0);
-    page.wait_until("the segments follow the cursor", || state_attr(&page, "data-moment") < events && frames(&page) > drawn);
+    page.wait_until("the segments follow the cursor", || {
+        state_attr(&page, "data-moment") < events && frames(&page) > drawn
+    });
     let (moment, drawn) = (state_attr(&page, "data-moment"), frames(&page));
     page.mouse_event("mouseMoved", place(0.5), "left", 0);
-    page.wait_until("the segments follow further", || state_attr(&page, "data-moment") < moment && frames(&page) > drawn);
+    page.wait_until("the segments follow further", || {
+        state_attr(&page, "data-moment") < moment && frames(&page) > drawn
+    });
     page.mouse_event("mouseReleased", place(0.5), "left", 0);
     let at = || page.attribute("#moment", "data-event").and_then(|it| it.parse::<i64>().ok()).unwrap_or(-2);
     page.move_to(3.0, 3.0);

@@ -89,7 +89,8 @@ fn served_folder_lists_files_with_special_characters() {
     for (place, name) in names.iter().enumerate() {
         let path = folder.join(name);
         fs::create_dir_all(path.parent().expect("the path has a parent")).expect("target/tmp can be written");
-        fs::write(path, generate_bytes(&format!("--events {}", 1000 * (place + 1)))).expect("target/tmp can be written");
+        fs::write(path, generate_bytes(&format!("--events {}", 1000 * (place + 1))))
+            .expect("target/tmp can be written");
     }
     let server = Server::start(&single_file_page(), &[folder.to_str().expect("UTF-8")]);
     let page = open_served(&server);

@@ -1,9 +1,9 @@
 //! The simulator's wasm: fetched once, on first use, and errors if it can't be fetched.
 
 use crate::chromium::{Adapter, Chromium};
-use crate::segments::generate_file;
 use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
+use crate::segments::generate_file;
 use crate::site::Site;
 use std::path::Path;
 

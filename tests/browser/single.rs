@@ -59,7 +59,12 @@ fn saved_report_opens_its_snapshot() {
         page.wait_for_state("ready");
         let expected = crate::opening::SUMMARY_KEYS.map(|(_, field)| file.devices[0][field].to_string());
         page.wait_for(&expected, || crate::opening::summary_values(&page));
-        assert_eq!(external_requests(&page).len(), 1, "only the page itself is requested: {:?}", external_requests(&page));
+        assert_eq!(
+            external_requests(&page).len(),
+            1,
+            "only the page itself is requested: {:?}",
+            external_requests(&page)
+        );
         assert_eq!(page.errors(), Vec::<String>::new());
     }
 }

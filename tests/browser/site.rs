@@ -47,7 +47,11 @@ impl Site {
                 respond(path)
             })
             .expect("a free port");
-            Site { origin: format!("http://{home}"), other_origin: format!("http://{elsewhere}"), elsewhere_requests: asked_elsewhere }
+            Site {
+                origin: format!("http://{home}"),
+                other_origin: format!("http://{elsewhere}"),
+                elsewhere_requests: asked_elsewhere,
+            }
         })
     }
 

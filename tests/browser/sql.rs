@@ -3,11 +3,11 @@
 use crate::chromium::{Adapter, Chromium};
 use crate::comparing::two_runs;
 use crate::fixtures;
-use crate::segments::generate_file;
 use crate::opened;
 use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page};
 use crate::screenshots::save_screenshot;
+use crate::segments::generate_file;
 use crate::site::Site;
 use memscape::engine::protocol::{CategorySet, DeviceSummary, Grouping};
 use serde_json::{Value, json};
@@ -88,7 +88,8 @@ fn query_results_match_engine() {
     let told = query_rows(&page, "SELECT count(*), sum(requested_bytes) FROM allocation");
     let sum: u64 = side.history.allocations.spans().map(|(.., size)| size).sum();
     assert_eq!(told, json!([[side.history.allocations.len().to_string(), sum.to_string()]]));
-    let told = query_rows(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
+    let told =
+        query_rows(&page, "SELECT sum(requested_bytes), (SELECT max(live_bytes) FROM curve) FROM live_at('peak')");
     assert_eq!(told, json!([[device.drawn_peak.to_string(), device.drawn_peak.to_string()]]));
     let mut wanted = BTreeMap::<String, u64>::new();
     side.for_each_in_scope(memscape::engine::protocol::Scope::Ever, &mut |id, bytes| {

@@ -2,7 +2,7 @@
 //! changes, the crosshair beside its card, and the line of the GPU's capacity.
 
 use crate::fixtures::LOWER_BYTES;
-use crate::interactions::{point_at_event, open_halves, overlay_ink};
+use crate::interactions::{open_halves, overlay_ink, point_at_event};
 use crate::opening::open_empty_page;
 use crate::page::{ALT, CTRL, Page, SHIFT};
 use crate::screenshots::{save_screenshot, settled_timeline};

@@ -3,7 +3,7 @@
 
 use crate::chromium::{Adapter, Chromium};
 use crate::fixtures::{halves, halves_summary};
-use crate::opening::{open_empty_page, wait_for_halves, summary_values};
+use crate::opening::{open_empty_page, summary_values, wait_for_halves};
 use crate::page::Page;
 use crate::screenshots::save_screenshot;
 use crate::site::Site;

@@ -1,8 +1,8 @@
 //! Table of allocations and histograms: sorting, filters, multiple selection, copying and scrolling.
 
+use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::chromium::Adapter;
 use crate::corpus::real_files;
-use crate::appearance::{open_with_scheme, scrolls_sideways};
 use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page, SHIFT};
 use crate::screenshots::save_screenshot;
@@ -217,12 +217,15 @@ fn million_rows_scroll_and_jump() {
     page.evaluate("document.getElementById('table-grid').scrollTop = 1e9");
     page.wait_until("the last row is listed again", || row_numbers(&page).contains(&(rows - 1)));
     // The last row is completely visible at the lower edge.
-    let (grid, last) = (page.bounding_box("#table-grid"), page.bounding_box(&format!("#table-rows [data-row='{}']", rows - 1)));
+    let (grid, last) =
+        (page.bounding_box("#table-grid"), page.bounding_box(&format!("#table-rows [data-row='{}']", rows - 1)));
     assert!((grid.top + grid.height - last.top - last.height).abs() <= 18.0, "{grid:?} {last:?}");
     page.press("Home");
     page.wait_until("the first row is listed", || row_numbers(&page).first() == Some(&0));
     page.press_with("a", CTRL);
-    page.wait_until("the sum of all rows is shown", || table_totals(&page)[2] == rows && table_totals(&page)[3] == table_totals(&page)[1]);
+    page.wait_until("the sum of all rows is shown", || {
+        table_totals(&page)[2] == rows && table_totals(&page)[3] == table_totals(&page)[1]
+    });
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 

@@ -4,7 +4,7 @@ use crate::chromium::{Adapter, Chromium};
 use crate::corpus::real_files;
 
 use crate::fixtures::{LOWER_BYTES, UPPER_BYTES, halves};
-use crate::interactions::{point_at_event, open_halves};
+use crate::interactions::{open_halves, point_at_event};
 use crate::opening::open_empty_page;
 use crate::page::{CTRL, Page, SHIFT};
 use crate::screenshots::save_screenshot;

@@ -152,10 +152,13 @@ fn link_to_local_file_asks_for_file_and_recognizes_it() {
         notice_text(&other).starts_with("This view belongs to halves.pickle (")
     });
     assert_eq!(other.state(), "empty");
-    let wrong = fixtures::write_file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
+    let wrong =
+        fixtures::write_file("wrong.pickle", &[std::fs::read(halves()).expect("a fixture"), b" ".to_vec()].concat());
     other.drop_files(&[&wrong]);
     other.wait_for_state("ready");
-    other.wait_until("the page reports a different file", || notice_text(&other).starts_with("This is a different file. "));
+    other.wait_until("the page reports a different file", || {
+        notice_text(&other).starts_with("This is a different file. ")
+    });
     assert_eq!(selected_tab(&other), "tab-why");
     other.drop_files(&[&halves()]);
     other.wait_for(&"tab-table".to_owned(), || selected_tab(&other));
@@ -214,8 +217,9 @@ fn link_of_newer_version_opens_known_parts() {
 #[ignore = "needs dist/ and Chromium: ./run test"]
 fn known_link_parameters_apply_and_unknown_ones_are_reported() {
     for (scheme, width) in [("light", 1280), ("dark", 600)] {
-        let page =
-            open_example("tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-");
+        let page = open_example(
+            "tab=why&topic=leaks&threshold=leaks:alive:16777216&hologram=on&at=40&cursor=40:1000&sort=weight-",
+        );
         page.prefer_color_scheme(scheme);
         page.resize(width, 800);
         page.wait_for(&"Ignored in the link: hologram and 1 more.".to_owned(), || notice_text(&page));

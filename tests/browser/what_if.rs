@@ -2,11 +2,11 @@
 //! engine.
 
 use crate::corpus::real_files;
-use crate::segments::generate_file;
 use crate::opened::open;
 use crate::opening::open_empty_page;
 use crate::page::{Page, SHIFT};
-use crate::screenshots::{save_screenshot, save_drawn_screenshot};
+use crate::screenshots::{save_drawn_screenshot, save_screenshot};
+use crate::segments::generate_file;
 use memscape::engine::protocol::{WhatIf, WhatIfQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::units::group_digits;
@@ -72,8 +72,10 @@ fn simulated_settings_match_engine() {
 
     type_in(&page, "#what-if-line", SETTINGS);
     page.press_enter();
-    let answer =
-        engine_answer(&path, WhatIfQuestion { lines: vec![SETTINGS.to_owned()], fits: true, ..WhatIfQuestion::default() });
+    let answer = engine_answer(
+        &path,
+        WhatIfQuestion { lines: vec![SETTINGS.to_owned()], fits: true, ..WhatIfQuestion::default() },
+    );
     let mut runs: Vec<_> = answer.runs.iter().map(|run| (run.peak_reserved, run.settings.clone())).collect();
     runs.sort();
     let expected: Vec<Value> =
@@ -170,7 +172,8 @@ fn simulated_run_opens_and_is_compared_with_recording() {
     page.prefer_color_scheme("light");
     page.resize(1440, 900);
     let answer = engine_answer(&path, WhatIfQuestion { lines: vec![SETTINGS.to_owned()], ..WhatIfQuestion::default() });
-    let peak = answer.runs.iter().find(|run| run.settings == SETTINGS).expect("the settings were simulated").peak_reserved;
+    let peak =
+        answer.runs.iter().find(|run| run.settings == SETTINGS).expect("the settings were simulated").peak_reserved;
 
     page.click(&button("open", SETTINGS));
     let simulated = format!("{name} · {SETTINGS} (simulated)");

@@ -75,7 +75,8 @@ pub(crate) fn page_from_disk_opens_and_saves_files(page: &Page) {
 /// Checks random access to an archive, chosen and linked, for which the worker creates its own blobs.
 pub(crate) fn page_from_disk_opens_archives(page: &Page) {
     let bytes = std::fs::read(halves()).expect("just written");
-    let archive = fixtures::write_file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
+    let archive =
+        fixtures::write_file("halves.zip", &zip_of(&[("run/README.md", b"words"), ("run/halves.pickle", &bytes)]));
     let viewer = crate::site::dist().join("memscape.html");
     page.open(&file_url(&viewer));
     page.wait_until_started();

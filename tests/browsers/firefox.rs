@@ -1,6 +1,6 @@
 //! Firefox, controlled with Marionette: JSON messages over a socket, each prefixed with its length.
 
-use crate::driver::{Driver, WebDriverCommand, TIMEOUT, GuardedProcess, empty_folder, find_program, version};
+use crate::driver::{Driver, GuardedProcess, TIMEOUT, WebDriverCommand, empty_folder, find_program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};

@@ -11,11 +11,12 @@
     reason = "the test harness fails like the tests: with a panic that shows what it found"
 )]
 
-#[path = "../browser/expressions.rs"]
-mod expressions;
+mod cached_files;
 #[path = "../browser/corpus.rs"]
 mod corpus;
 mod driver;
+#[path = "../browser/expressions.rs"]
+mod expressions;
 mod files;
 mod firefox;
 #[path = "../browser/fixtures.rs"]
@@ -24,9 +25,8 @@ mod fixtures;
 #[path = "../generate/mod.rs"]
 #[allow(dead_code, reason = "the tests of the generator use the rest")]
 mod generate;
-mod cached_files;
-mod regressions;
 mod page;
+mod regressions;
 #[path = "../browser/site.rs"]
 #[allow(dead_code, reason = "the tests in Chromium use the rest")]
 mod site;

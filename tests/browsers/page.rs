@@ -1,7 +1,7 @@
 //! The page in Firefox or WebKitGTK: reading its state, user input, and waiting for conditions.
 
+use crate::driver::{Browser, Driver, WebDriverCommand};
 use crate::expressions;
-use crate::driver::{Driver, Browser, WebDriverCommand};
 use crate::fixtures;
 use crate::site::Site;
 use base64::Engine;
@@ -23,7 +23,7 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 pub(crate) const CTRL: char = '\u{e009}';
 
 /// Minimum number of colours on a timeline with drawn blocks.
-pub(crate) const LEAST_COLOURS: u64 = 4;
+pub(crate) const MIN_COLOURS: u64 = 4;
 
 /// Attributes of `#summary`, with the corresponding keys in `expected.json`.
 pub(crate) const SUMMARY_KEYS: [(&str, &str); 5] = [
@@ -66,7 +66,8 @@ impl Page {
     #[track_caller]
     pub(crate) fn open(&self, url: &str) {
         for url in ["about:blank", url] {
-            self.execute(WebDriverCommand::Navigate, json!({ "url": url })).unwrap_or_else(|why| panic!("{url}: {why}"));
+            self.execute(WebDriverCommand::Navigate, json!({ "url": url }))
+                .unwrap_or_else(|why| panic!("{url}: {why}"));
         }
     }
 
@@ -147,7 +148,8 @@ impl Page {
             .execute(WebDriverCommand::Find, json!({ "using": "css selector", "value": "#file" }))
             .expect("the file input exists");
         let element = found[ELEMENT].as_str().expect("the response has an element");
-        self.execute(WebDriverCommand::SendKeys(element), json!({ "text": file })).unwrap_or_else(|why| panic!("{why}"));
+        self.execute(WebDriverCommand::SendKeys(element), json!({ "text": file }))
+            .unwrap_or_else(|why| panic!("{why}"));
     }
 
     /// Clicks at these fractions (0..1) of an element's width and height, once it does not move and is not covered
@@ -156,7 +158,9 @@ impl Page {
     pub(crate) fn click_at(&self, selector: &str, across: f64, down: f64) {
         if let Some(opener) = self.evaluate(&expressions::opener_of(selector)).as_str() {
             self.click_at(opener, 0.5, 0.5);
-            self.wait_until(&format!("{selector} is shown"), || self.evaluate(&expressions::opener_of(selector)).is_null());
+            self.wait_until(&format!("{selector} is shown"), || {
+                self.evaluate(&expressions::opener_of(selector)).is_null()
+            });
         }
         let point = RefCell::new(Value::Null);
         let place = format!(
@@ -172,11 +176,13 @@ impl Page {
             !now.is_null() && now == before
         });
         let point = point.into_inner();
-        self.perform_actions(&json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
+        self.perform_actions(
+            &json!({ "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [
             { "type": "pointerMove", "x": point[0], "y": point[1], "duration": 0 },
             { "type": "pointerDown", "button": 0 },
             { "type": "pointerUp", "button": 0 },
-        ] }));
+        ] }),
+        );
     }
 
     /// Clicks the middle of an element.
@@ -196,7 +202,8 @@ impl Page {
 
     #[track_caller]
     fn perform_actions(&self, source: &Value) {
-        self.execute(WebDriverCommand::Act, json!({ "actions": [source] })).unwrap_or_else(|why| panic!("{source}: {why}"));
+        self.execute(WebDriverCommand::Act, json!({ "actions": [source] }))
+            .unwrap_or_else(|why| panic!("{source}: {why}"));
     }
 
     /// Focuses the element with this id.

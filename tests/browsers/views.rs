@@ -2,7 +2,7 @@
 
 use crate::fixtures::{self, LOWER_BYTES, halves};
 use crate::generate::{Options, generate};
-use crate::page::{CTRL, LEAST_COLOURS, Page};
+use crate::page::{CTRL, MIN_COLOURS, Page};
 use crate::site::Site;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) fn page_starts_with_cpu_renderer(page: &Page) {
 
 pub(crate) fn timeline_is_drawn_and_click_selects_block(page: &Page) {
     page.open_file(&halves());
-    page.wait_until("blocks are drawn", || page.colour_count("#timeline") >= LEAST_COLOURS);
+    page.wait_until("blocks are drawn", || page.colour_count("#timeline") >= MIN_COLOURS);
     page.click_at("#timeline", 0.6, 0.75);
     page.wait_for(&Some(LOWER_BYTES.to_string()), || page.attribute("#details", "data-size"));
 }
@@ -57,7 +57,7 @@ pub(crate) fn every_tab_opens_and_fills(page: &Page) {
     for _ in 0..3 {
         for (tab, plot) in [("#tab-flame", "#flame-plot"), ("#tab-state", "#memory-plot")] {
             page.click(tab);
-            page.wait_until(&format!("{plot} is drawn"), || page.colour_count(plot) >= LEAST_COLOURS);
+            page.wait_until(&format!("{plot} is drawn"), || page.colour_count(plot) >= MIN_COLOURS);
         }
     }
 }

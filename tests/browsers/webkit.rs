@@ -1,6 +1,6 @@
 //! WebKitGTK's MiniBrowser, controlled with WebDriver: JSON over HTTP. It has no headless mode, so it runs in Xvfb.
 
-use crate::driver::{Driver, WebDriverCommand, TIMEOUT, GuardedProcess, empty_folder, find_program, version};
+use crate::driver::{Driver, GuardedProcess, TIMEOUT, WebDriverCommand, empty_folder, find_program, version};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -59,7 +59,8 @@ pub(crate) fn start() -> Option<Box<dyn Driver>> {
 
 impl WebKit {
     fn call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
-        let answer = self.http_request(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
+        let answer =
+            self.http_request(method, path, &body.to_string()).map_err(|error| format!("WebKit is gone: {error}"))?;
         let head =
             answer.windows(4).position(|four| four == b"\r\n\r\n").ok_or("a response without the end of its header")?;
         let mut answer: Value = serde_json::from_slice(&answer[head + 4..]).map_err(|error| error.to_string())?;

@@ -27,7 +27,7 @@ pub(crate) struct Block {
     pub(crate) state: State,
     pub(crate) context: Option<Context>,
     /// Number of the event that allocated it, or `None` if it was allocated before recording.
-    pub(crate) born: Option<u64>,
+    pub(crate) allocated_at: Option<u64>,
     segment: u64,
 }
 
@@ -119,7 +119,7 @@ impl Allocator {
                 address
             }
         };
-        let block = Block { size, requested: 0, state: State::Allocated, context: None, born: None, segment };
+        let block = Block { size, requested: 0, state: State::Allocated, context: None, allocated_at: None, segment };
         self.blocks.insert(address, block);
         self.totals.reserved += size;
         self.free_and_merge(address);
@@ -127,7 +127,13 @@ impl Allocator {
     }
 
     /// Allocates the smallest free block that fits `request`. Panics if [`Allocator::lacks`] returns `Some`.
-    pub(crate) fn allocate(&mut self, request: u64, owner: Owner, context: Option<Context>, born: Option<u64>) -> u64 {
+    pub(crate) fn allocate(
+        &mut self,
+        request: u64,
+        owner: Owner,
+        context: Option<Context>,
+        allocated_at: Option<u64>,
+    ) -> u64 {
         let key @ (pool, found, address) = self.best_fit(request, owner).expect("the caller grew the pool");
         self.free.remove(&key);
         let size = self.rounded(request);
@@ -137,7 +143,8 @@ impl Allocator {
             _ => rest >= GRANULE,
         };
         let block = self.blocks.get_mut(&address).expect("a free block has an entry");
-        (block.requested, block.state, block.context, block.born) = (request, State::Allocated, context, born);
+        (block.requested, block.state, block.context, block.allocated_at) =
+            (request, State::Allocated, context, allocated_at);
         if is_split {
             block.size = size;
             let segment = block.segment;
@@ -239,7 +246,7 @@ impl Allocator {
     }
 
     fn insert_free(&mut self, address: u64, size: u64, segment: u64) {
-        let block = Block { size, requested: 0, state: State::Inactive, context: None, born: None, segment };
+        let block = Block { size, requested: 0, state: State::Inactive, context: None, allocated_at: None, segment };
         self.blocks.insert(address, block);
         self.free.insert((self.segments[&segment].pool, size, address));
     }

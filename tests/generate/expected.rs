@@ -101,7 +101,7 @@ impl<'a, W: Write> TruthSink<'a, W> {
                 truth.pending_blocks += 1;
                 truth.pending_requested += block.requested;
             }
-            if block.born.is_none_or(|born| born < self.first) {
+            if block.allocated_at.is_none_or(|allocated_at| allocated_at < self.first) {
                 truth.static_blocks += 1;
                 truth.static_requested += block.requested;
             }
@@ -166,7 +166,7 @@ impl<W: Write> Sink for TruthSink<'_, W> {
                 if event.waited <= number - self.first {
                     truth.longest_wait = truth.longest_wait.max(event.waited);
                 }
-                if event.born.is_none_or(|born| born < self.first) {
+                if event.allocated_at.is_none_or(|allocated_at| allocated_at < self.first) {
                     truth.unmatched_frees += 1;
                     truth.unmatched_free_bytes += event.size;
                 }

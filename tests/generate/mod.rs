@@ -12,15 +12,15 @@
 
 mod allocator;
 mod annotation;
+pub(crate) mod expected;
 mod modules;
 mod options;
-mod snapshot_writer;
 mod pool;
-mod random;
-mod stacks;
 mod programs;
+mod random;
+mod snapshot_writer;
+mod stacks;
 mod tracer;
-pub(crate) mod expected;
 mod workload;
 
 #[path = "../support/pickle_writer.rs"]
@@ -29,10 +29,10 @@ pub(crate) mod pickle_writer;
 
 pub(crate) use options::Options;
 
+use expected::{Expected, ExpectedDevice, TruthSink};
 use snapshot_writer::SnapshotWriter;
 use std::io::{self, Write};
 use tracer::Survey;
-use expected::{ExpectedDevice, TruthSink, Expected};
 
 /// Writes the snapshot that `options` describes to `out`. Returns the output and the expected values.
 pub(crate) fn generate<W: Write>(options: &Options, out: W) -> io::Result<(W, Expected)> {

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::pickle_writer::{Reference, Style, Writer};
 use super::pool::{Class, Owner};
 use super::stacks::Stacks;
-use super::tracer::{Context, FinalState, Event, Reuse, Survey};
+use super::tracer::{Context, Event, FinalState, Reuse, Survey};
 use std::collections::HashMap;
 use std::io::{self, Write};
 

@@ -43,7 +43,7 @@ pub(crate) struct Event<'a> {
     pub(crate) context: &'a Context,
     pub(crate) reuse: Reuse,
     /// For a free: number of the event that allocated the block, or `None` if it was allocated before recording.
-    pub(crate) born: Option<u64>,
+    pub(crate) allocated_at: Option<u64>,
     /// For `free_completed`: number of events since the block's `free_requested`.
     pub(crate) waited: u64,
     /// Current training step.
@@ -119,7 +119,7 @@ struct EventParts {
     address: u64,
     size: u64,
     owner: Owner,
-    born: Option<u64>,
+    allocated_at: Option<u64>,
     waited: u64,
 }
 
@@ -162,13 +162,13 @@ impl<'a, S: Sink> Tracer<'a, S> {
             let before = self.allocator.totals;
             let address = self.allocator.grow(request, owner, size, kept.clone());
             let action = if self.options.expandable { "segment_map" } else { "segment_alloc" };
-            let happening = EventParts { action, address, size, owner, born: None, waited: 0 };
+            let happening = EventParts { action, address, size, owner, allocated_at: None, waited: 0 };
             self.record(&happening, &context, Reuse::Repeated, before)?;
         }
         let before = self.allocator.totals;
-        let born = self.is_recording.then_some(self.events);
-        let address = self.allocator.allocate(request, owner, kept, born);
-        let happening = EventParts { action: "alloc", address, size: request, owner, born, waited: 0 };
+        let allocated_at = self.is_recording.then_some(self.events);
+        let address = self.allocator.allocate(request, owner, kept, allocated_at);
+        let happening = EventParts { action: "alloc", address, size: request, owner, allocated_at, waited: 0 };
         self.record(&happening, &context, Reuse::Last, before)?;
         Ok(address)
     }
@@ -213,7 +213,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
             let before = self.allocator.totals;
             self.allocator.release(address, size);
             let action = if self.options.expandable { "segment_unmap" } else { "segment_free" };
-            let happening = EventParts { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+            let happening = EventParts { action, address, size, owner: Owner::Default, allocated_at: None, waited: 0 };
             let reuse = if Some(part) == last { Reuse::Last } else { Reuse::Repeated };
             self.record(&happening, &context, reuse, before)?;
         }
@@ -224,7 +224,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
     /// driver has `address` bytes left.
     pub(crate) fn record_note(&mut self, action: &'static str, address: u64, size: u64, site: Site) -> io::Result<()> {
         let context = self.capture(site);
-        let happening = EventParts { action, address, size, owner: Owner::Default, born: None, waited: 0 };
+        let happening = EventParts { action, address, size, owner: Owner::Default, allocated_at: None, waited: 0 };
         self.record(&happening, &context, Reuse::Last, self.allocator.totals)
     }
 
@@ -253,7 +253,14 @@ impl<'a, S: Sink> Tracer<'a, S> {
         let block = &self.allocator.blocks[&waiting.address];
         let owner = self.allocator.owner(waiting.address);
         let waited = self.events - waiting.since;
-        EventParts { action, address: waiting.address, size: block.requested, owner, born: block.born, waited }
+        EventParts {
+            action,
+            address: waiting.address,
+            size: block.requested,
+            owner,
+            allocated_at: block.allocated_at,
+            waited,
+        }
     }
 
     fn capture(&mut self, site: Site) -> Context {
@@ -279,7 +286,7 @@ impl<'a, S: Sink> Tracer<'a, S> {
             owner: what.owner,
             context,
             reuse,
-            born: what.born,
+            allocated_at: what.allocated_at,
             waited: what.waited,
             step: self.step,
             before,

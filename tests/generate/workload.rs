@@ -3,8 +3,8 @@
 use super::annotation::{Name, Stage};
 use super::options::{Length, Options, Program};
 use super::pool::{Kind, Owner};
-use super::stacks::{MODULES, Module, Site};
 use super::programs;
+use super::stacks::{MODULES, Module, Site};
 use super::tracer::{FinalState, Sink, Tracer};
 use std::collections::VecDeque;
 use std::io;
@@ -42,11 +42,22 @@ pub(crate) fn run<S: Sink>(options: &Options, device: usize, sink: &mut S) -> io
     }
     let Training { tracer, steps, leaked, .. } = training;
     let leaked = leaked.iter().map(|address| tracer.allocator.blocks[address].requested).collect();
-    Ok(FinalState { allocator: tracer.allocator, stacks: tracer.stacks, annotations: tracer.annotations, steps, leaked })
+    Ok(FinalState {
+        allocator: tracer.allocator,
+        stacks: tracer.stacks,
+        annotations: tracer.annotations,
+        steps,
+        leaked,
+    })
 }
 
 /// Copies batches to the device through pinned host memory, two ahead. `number` differs from those of all devices.
-pub(crate) fn run_host<S: Sink>(options: &Options, number: usize, batches: u64, sink: &mut S) -> io::Result<FinalState> {
+pub(crate) fn run_host<S: Sink>(
+    options: &Options,
+    number: usize,
+    batches: u64,
+    sink: &mut S,
+) -> io::Result<FinalState> {
     let mut tracer = Tracer::new(options, Kind::Host, number, sink);
     tracer.start_recording();
     let mut pinned = VecDeque::new();

@@ -1,6 +1,6 @@
 //! Brute-force checks of scenes, column by column and block by block.
 
-use super::history::{History, paint, is_highlighted};
+use super::history::{History, is_highlighted, paint};
 use memscape::replay::AllocationId;
 use memscape::timeline::scene::{BAND, CONTINUED, FADED, PENDING};
 use memscape::timeline::{Axis, Quad, QuadIdentity, Scene, View};
@@ -21,9 +21,11 @@ pub(crate) fn check(history: &History, scene: &Scene) {
     assert_eq!(scene.columns.edge_px.len(), columns.len() + 1);
     let mut hidden = vec![(0u32, 0u64); columns.len()];
     let shown = &scene.columns.moment;
-    for &(born, died, size) in &history.spans {
-        let first = columns.iter().position(|moments| born < moments.end && died > moments.start);
-        if let Some(first) = first.filter(|_| size > 0 && !shown.iter().any(|moment| (born..died).contains(moment))) {
+    for &(allocated_at, freed_at, size) in &history.spans {
+        let first = columns.iter().position(|moments| allocated_at < moments.end && freed_at > moments.start);
+        if let Some(first) =
+            first.filter(|_| size > 0 && !shown.iter().any(|moment| (allocated_at..freed_at).contains(moment)))
+        {
             hidden[first] = (hidden[first].0 + 1, hidden[first].1.max(size));
         }
     }
@@ -92,8 +94,8 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
     let mut height = 0;
     let mut stack = Vec::new();
     for &id in &history.order {
-        let (born, died, size) = history.spans[id as usize];
-        if (born..died).contains(&moment) && size > 0 {
+        let (allocated_at, freed_at, size) = history.spans[id as usize];
+        if (allocated_at..freed_at).contains(&moment) && size > 0 {
             stack.push(Block { id, lowest: height, size });
             height += size;
         }
@@ -121,9 +123,9 @@ fn check_column(history: &History, scene: &Scene, column: usize) {
         if identity.count == 1 {
             let block = stack.iter().find(|block| block.id == identity.first).expect("a quad of a dead block");
             assert_eq!((identity.first, quad.y, identity.requested()), (identity.last, rows(block), block.size));
-            let (born, died, _) = history.spans[block.id as usize];
+            let (allocated_at, freed_at, _) = history.spans[block.id as usize];
             let before = column.checked_sub(1).map(|before| scene.columns.moment[before]);
-            let continued = before.is_some_and(|before| (born..died).contains(&before));
+            let continued = before.is_some_and(|before| (allocated_at..freed_at).contains(&before));
             let is_pending = history.requested_at[block.id as usize] <= moment;
             assert_eq!(quad.paint & PENDING != 0, is_pending, "column {column}: {quad:?}");
             let kind = if continued { CONTINUED } else { 0 } | if is_pending { PENDING } else { 0 };

@@ -4,8 +4,8 @@ use memscape::engine::protocol::{Details, DeviceSummary, FileSummary, SCHEMA};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
 use memscape::timeline::scene::SceneColumns;
-use memscape::ui::effect::GivenFile;
 use memscape::ui::drawing::Canvas;
+use memscape::ui::effect::GivenFile;
 use memscape::ui::tab::Tab;
 use memscape::ui::{Action, Command, Effect, State, update};
 

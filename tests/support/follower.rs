@@ -2,14 +2,14 @@
 
 use crate::face::opened_reply;
 use memscape::engine::protocol::{
-    AddressMap, Answer, Ask, MomentSpec, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, Plot,
-    Question, Reply, Report, Request, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage, StatePage, StepResult, StepOutcome,
-    Threshold,
+    AddressMap, Answer, Ask, AxisPoint, Details, DeviceSummary, HitMemory, HitSegment, Member, MomentFacts, MomentSpec,
+    Plot, Question, Reply, Report, Request, SegmentsPage, Sheet, SheetRow, SourceFile, SourceLine, SourcesPage,
+    StepOutcome, StepResult, Threshold,
 };
 use memscape::timeline::Axis;
+use memscape::ui::drawing::Canvas;
 use memscape::ui::effect::GivenFile;
 use memscape::ui::link::Link;
-use memscape::ui::drawing::Canvas;
 use memscape::ui::{Action, Effect, State, update};
 
 const CANVAS: Canvas = Canvas { width_px: 640, height_px: 300, scale: 1.0 };
@@ -112,7 +112,7 @@ impl Page {
 fn answer(request: Request) -> Option<Reply> {
     Some(match request {
         Request::Ask(Ask { serial, what: Question::Details(allocation), .. }) => {
-            let details = Details { allocation, born_event: Some(3), ..Details::default() };
+            let details = Details { allocation, allocated_event: Some(3), ..Details::default() };
             Reply::Answer { serial, answer: Answer::Details((allocation < 5000).then(|| Box::new(details))) }
         }
         Request::Ask(Ask { serial, what: Question::Map(_), .. }) => {
@@ -135,7 +135,7 @@ fn answer(request: Request) -> Option<Reply> {
         }
         Request::Ask(Ask { serial, what: Question::State(question), .. }) => {
             let bytes_per_px = if question.bytes_per_px > 0.0 { question.bytes_per_px } else { 12345.6 };
-            let page = StatePage { moment: question.moment, bytes_per_px, ..StatePage::default() };
+            let page = SegmentsPage { moment: question.moment, bytes_per_px, ..SegmentsPage::default() };
             Reply::Answer { serial, answer: Answer::State(Box::new(page)) }
         }
         Request::Ask(Ask { serial, what: Question::Sources(_), .. }) => {

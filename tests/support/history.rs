@@ -40,9 +40,9 @@ impl History {
         let allocations = Allocations::from_spans(spans.iter().copied());
         let requested_at = spans.iter().map(|span| span.1).collect();
         let mut change = vec![0i64; events as usize + 2];
-        for &(born, died, size) in spans.iter().filter(|span| span.0 < span.1) {
-            change[(born as usize).min(events as usize + 1)] += size as i64;
-            change[(died as usize).min(events as usize + 1)] -= size as i64;
+        for &(allocated_at, freed_at, size) in spans.iter().filter(|span| span.0 < span.1) {
+            change[(allocated_at as usize).min(events as usize + 1)] += size as i64;
+            change[(freed_at as usize).min(events as usize + 1)] -= size as i64;
         }
         let mut total = 0;
         let requested: Vec<i64> = change[..=events as usize]
@@ -54,8 +54,8 @@ impl History {
             .collect();
         let reserved: Vec<i64> = requested.iter().map(|total| (total + 63) / 64 * 64).collect();
         let pending = vec![0; requested.len()];
-        let totals =
-            [&requested, &reserved, &pending].map(|curve| Totals::build(events, curve[0], |event| change_at(curve, event)));
+        let totals = [&requested, &reserved, &pending]
+            .map(|curve| Totals::build(events, curve[0], |event| change_at(curve, event)));
         let order = (0..spans.len() as u32).collect();
         let mut live = LiveSets::default();
         live.step(&allocations, events + 1, &mut TimeSlice::new(&mut || true)).unwrap();
@@ -88,16 +88,16 @@ impl History {
     /// Makes every fourth allocation await its free for the last two thirds of its lifetime.
     pub(crate) fn pending(mut self) -> History {
         let events = self.moments() - 1;
-        for (id, &(born, died, _)) in self.spans.iter().enumerate().filter(|(id, _)| id % 4 == 1) {
-            self.requested_at[id] = born + died.min(events).saturating_sub(born) / 3;
+        for (id, &(allocated_at, freed_at, _)) in self.spans.iter().enumerate().filter(|(id, _)| id % 4 == 1) {
+            self.requested_at[id] = allocated_at + freed_at.min(events).saturating_sub(allocated_at) / 3;
             self.allocations.request_free(AllocationId(id as u32), Moment(self.requested_at[id]));
         }
         // Adds up their bytes.
         let mut change = vec![0i64; events as usize + 2];
-        for (&(born, died, size), &requested) in self.spans.iter().zip(&self.requested_at) {
-            if born < died && requested < died {
-                change[requested.max(born) as usize] += size as i64;
-                change[died.min(events + 1) as usize] -= size as i64;
+        for (&(allocated_at, freed_at, size), &requested) in self.spans.iter().zip(&self.requested_at) {
+            if allocated_at < freed_at && requested < freed_at {
+                change[requested.max(allocated_at) as usize] += size as i64;
+                change[freed_at.min(events + 1) as usize] -= size as i64;
             }
         }
         let pending = change[..=events as usize].iter().scan(0, |total, change| {
@@ -129,10 +129,14 @@ impl History {
         let spans: Vec<_> = lines
             .map(|line| {
                 let (life, bytes) = line.split_once(' ').unwrap();
-                let born = life.find('#').unwrap();
+                let allocated_at = life.find('#').unwrap();
                 let end = life.rfind('#').unwrap() + 1;
                 events = life.len() as u32 - 1;
-                (born as u32, if end == life.len() { u32::MAX } else { end as u32 }, bytes.trim().parse().unwrap())
+                (
+                    allocated_at as u32,
+                    if end == life.len() { u32::MAX } else { end as u32 },
+                    bytes.trim().parse().unwrap(),
+                )
             })
             .collect();
         History::new(events, spans)
@@ -182,14 +186,17 @@ pub(crate) fn histories(events: u32, allocations: usize) -> impl Strategy<Value 
     let life = move |events: u32| prop_oneof![4 => 1..8u32, 2 => 1..=events, 1 => Just(u32::MAX)];
     let size = || prop_oneof![4 => 1..40u64, 2 => 100..400u64, 1 => 2000..4000u64, 1 => Just(0u64)];
     (1..=events).prop_flat_map(move |events| {
-        let born = prop_oneof![1 => Just(0u32), 6 => 0..=events];
+        let allocated_at = prop_oneof![1 => Just(0u32), 6 => 0..=events];
         let groups = prop::option::of(prop::collection::vec(0u32..4, 1..7));
         let step = prop_oneof![3 => 0..3i32, 2 => 3..200i32, 1 => -20..0i32, 1 => 1000..3000i32];
         let steps = prop::option::of(prop::collection::vec(step, 1..40));
-        let lives = prop::collection::vec((born, life(events), size()), 0..=allocations);
+        let lives = prop::collection::vec((allocated_at, life(events), size()), 0..=allocations);
         (lives, groups, steps, any::<bool>()).prop_map(move |(lives, groups, steps, highlight)| {
-            let died = |born: u32, life: u32| Some(born.saturating_add(life)).filter(|&died| died <= events);
-            let span = |(born, life, size)| (born, died(born, life).unwrap_or(u32::MAX), size);
+            let freed_at = |allocated_at: u32, life: u32| {
+                Some(allocated_at.saturating_add(life)).filter(|&freed_at| freed_at <= events)
+            };
+            let span =
+                |(allocated_at, life, size)| (allocated_at, freed_at(allocated_at, life).unwrap_or(u32::MAX), size);
             let history = History::new(events, lives.into_iter().map(span)).pending();
             let history = groups.into_iter().fold(history, |history, groups| history.grouped(&groups));
             let history = steps.into_iter().fold(history, |history, steps| history.timed(&steps));

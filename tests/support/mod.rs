@@ -1,4 +1,4 @@
 //! Helpers for several integration tests: histories from text or random, and brute-force checks of scenes.
 
-pub(crate) mod history;
 pub(crate) mod brute_force_scene;
+pub(crate) mod history;

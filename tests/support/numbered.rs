@@ -1,7 +1,7 @@
 //! Generated files with numbered frames for stress tests of stacks, and measurements of the engine's longest time
 //! between checks of the clock.
 
-use memscape::engine::{Engine, Reply, Request, NeededBytes};
+use memscape::engine::{Engine, NeededBytes, Reply, Request};
 use std::time::{Duration, Instant};
 
 /// Builds a pickle with functions `f0`, `f1`, … as frames. Each allocation has a size and a stack of frame numbers,
@@ -12,7 +12,12 @@ pub(crate) fn pickle(frames: u32, allocations: impl Iterator<Item = (u64, Vec<u3
 
 /// Builds a pickle whose frames are lines of one function, each with one allocation.
 pub(crate) fn pickle_of_lines(path: &str, count: u32) -> Vec<u8> {
-    write_pickle(path, count, |frame| ("f".to_owned(), frame + 1), (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])))
+    write_pickle(
+        path,
+        count,
+        |frame| ("f".to_owned(), frame + 1),
+        (0..count).map(|at| (u64::from(at % 1000) + 1, vec![at])),
+    )
 }
 
 fn write_pickle(

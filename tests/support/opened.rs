@@ -1,7 +1,7 @@
 //! Opens files through the engine, as the page and the command line do.
 
 use memscape::engine::protocol::{Access, Details, FileSummary, HitAllocation, LoadRange, Looks, Member};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Scene, View};
 use std::path::PathBuf;
 

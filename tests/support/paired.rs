@@ -1,9 +1,9 @@
 //! Drives a pair of files as the page's worker does.
 
 use crate::opened::snapshots;
-use memscape::compare::{Pair, FileSlot};
+use memscape::compare::{FileSlot, Pair};
 use memscape::engine::protocol::{Access, DeltaCurve, FileSummary, PairAnswer, PairMap, PairQuestion, Pairing, Report};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes, Work};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request, Work};
 use memscape::timeline::View;
 use memscape::units::Moment;
 

@@ -1,6 +1,6 @@
 //! A builder that keeps every value of a pickle in a tree with shared nodes, for comparisons in tests.
 
-use memscape::pickle::{Builder, Limits, Unpickler, PickleError};
+use memscape::pickle::{Builder, Limits, PickleError, Unpickler};
 
 /// Decodes a pickle in one chunk. Returns all values and the id of the root.
 pub(crate) fn decode(bytes: &[u8]) -> Result<(Trees, Id), PickleError<String>> {

@@ -1,12 +1,12 @@
 //! Access to the engine's segments and blocks in tests.
 
 use crate::opened::Opened;
-use memscape::engine::protocol::{PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use memscape::engine::protocol::{PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// Returns the question for all segments at a moment, as a list.
-pub(crate) fn question(moment: u32) -> StateQuestion {
-    StateQuestion {
+pub(crate) fn question(moment: u32) -> SegmentsQuestion {
+    SegmentsQuestion {
         moment,
         only: Default::default(),
         sort: SegmentSort::Address,
@@ -21,7 +21,7 @@ pub(crate) fn question(moment: u32) -> StateQuestion {
 }
 
 /// Sends a question and returns the answer.
-pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+pub(crate) fn page(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
     match opened.reply(Request::Ask(Ask { serial: 5, device, what: Question::State(question) })) {
         Reply::Answer { serial: 5, answer: Answer::State(page) } => *page,
         other => panic!("expected segments, got {other:?}"),
@@ -29,10 +29,10 @@ pub(crate) fn page(opened: &mut Opened, device: i64, question: StateQuestion) ->
 }
 
 /// Returns all rows of the list, page by page.
-pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
+pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> SegmentsPage {
     let mut whole = page(opened, device, question(moment));
     while let Some(last) = whole.bars.last().filter(|last| last.row + 1 < whole.rows) {
-        let mut next = page(opened, device, StateQuestion { rows: [last.row + 1, u32::MAX], ..question(moment) });
+        let mut next = page(opened, device, SegmentsQuestion { rows: [last.row + 1, u32::MAX], ..question(moment) });
         let count = whole.pieces.len() as u32;
         next.bars.iter_mut().for_each(|bar| bar.pieces = bar.pieces.map(|piece| piece + count));
         whole.bars.append(&mut next.bars);
@@ -42,11 +42,11 @@ pub(crate) fn list(opened: &mut Opened, device: i64, moment: u32) -> StatePage {
 }
 
 /// Returns the pieces of a bar.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     &page.pieces[bar.pieces[0] as usize..bar.pieces[1] as usize]
 }
 
 /// Returns whether a piece consists of blocks.
-pub(crate) fn is_block(piece: &StatePiece) -> bool {
+pub(crate) fn is_block(piece: &SegmentsPiece) -> bool {
     matches!(piece.kind, PieceKind::Live | PieceKind::Pending)
 }

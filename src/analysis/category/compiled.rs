@@ -4,8 +4,8 @@
 use super::pattern::Pattern;
 use super::problem::SetProblem;
 use super::{
-    Birth, CategoryRule, CategorySet, End, SizeCondition, Looked, MAX_MIXED_RULES, MOST_RULES, MAX_SIZE_RULES, ModelCall, Order,
-    StackKind, StackOrigin, Turn,
+    Birth, CategoryRule, CategorySet, End, Looked, MAX_MIXED_RULES, MAX_RULES, MAX_SIZE_RULES, ModelCall, Order,
+    SizeCondition, StackKind, StackOrigin, Turn,
 };
 
 /// Sentinel: no rule matched.
@@ -68,9 +68,9 @@ pub struct AllocationFacts<'a> {
     /// The file's own `category`.
     pub recorded: Option<&'a [u8]>,
     /// First moment at which it is live.
-    pub born: u32,
+    pub allocated_at: u32,
     /// First moment at which it is no longer live. `u32::MAX` if it is live at the end.
-    pub died: u32,
+    pub freed_at: u32,
 }
 
 /// Patterns of a rule.
@@ -83,7 +83,8 @@ struct Patterns {
 
 impl Patterns {
     fn matches(&self, name: &str, file: &str) -> bool {
-        let holds = |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(text));
+        let holds =
+            |pattern: &Option<Pattern>, text: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(text));
         holds(&self.name, name)
             && holds(&self.file, file)
             && self.frame.as_ref().is_none_or(|frame| frame.matches(name) || frame.matches(file))
@@ -138,7 +139,7 @@ impl CompiledSet {
         let mut made = CompiledSet { masks: [PYTHON, 0, MODEL_LATER | MODEL_EARLIER], ..CompiledSet::default() };
         let number = |name: &str| names.iter().position(|it| it == name).unwrap_or(names.len() - 1) as u8;
         let (mut group, mut was_together, mut next_bit) = (0, false, 0);
-        for (at, rule) in (0u16..).zip(set.rules.iter().take(MOST_RULES)) {
+        for (at, rule) in (0u16..).zip(set.rules.iter().take(MAX_RULES)) {
             let is_of_frames = rule.is_frames_only();
             let is_together =
                 set.order == Order::Frames && is_of_frames && (rule.frames, rule.turn) == (Looked::Any, Turn::Ordered);
@@ -173,7 +174,7 @@ impl CompiledSet {
             }
             made.bits.push(bit);
         }
-        made.rules = set.rules.iter().take(MOST_RULES).cloned().collect();
+        made.rules = set.rules.iter().take(MAX_RULES).cloned().collect();
         (made.name, made.names) = (set.name.clone(), names);
         made
     }
@@ -258,13 +259,14 @@ impl CompiledSet {
         let at = usize::from(rule);
         let (Some(rule), Some(&bit)) = (self.rules.get(at), self.bits.get(at)) else { return false };
         let bits = if rule.of == StackOrigin::Freed { facts.freed } else { facts.allocated.bits };
-        let lived = if facts.died == u32::MAX { u32::MAX } else { facts.died.saturating_sub(facts.born) };
+        let lived =
+            if facts.freed_at == u32::MAX { u32::MAX } else { facts.freed_at.saturating_sub(facts.allocated_at) };
         let is = |wanted: bool, so: bool| wanted == so;
         bits & bit == bit
             && rule.recorded.as_ref().is_none_or(|recorded| facts.recorded == Some(recorded.as_bytes()))
             && rule.told.as_ref().is_none_or(|told| self.name_of(facts.allocated.rule) == Some(told))
-            && rule.born.is_none_or(|born| is(born == Birth::Before, facts.born == 0))
-            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.died == u32::MAX))
+            && rule.allocated_at.is_none_or(|allocated_at| is(allocated_at == Birth::Before, facts.allocated_at == 0))
+            && rule.ends.is_none_or(|ends| is(ends == End::Live, facts.freed_at == u32::MAX))
             && lived >= rule.least
             && rule.most.is_none_or(|most| lived <= most)
             && rule.stack.is_none_or(|stack| match stack {

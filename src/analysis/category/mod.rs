@@ -21,19 +21,19 @@ mod problem;
 mod reading;
 mod writing;
 
-pub use document::{Document, ValueId, ValueKind, ParsedDocument};
+pub use document::{Document, ParsedDocument, ValueId, ValueKind};
 pub use problem::{SetError, SetProblem};
 
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of rules of a set.
-pub const MOST_RULES: usize = 1000;
+pub const MAX_RULES: usize = 1000;
 /// Maximum number of categories of a set, including "unknown".
-pub const MOST_CATEGORIES: usize = 64;
+pub const MAX_CATEGORIES: usize = 64;
 /// Maximum length of the name of a category or set, in characters.
-pub const LONGEST_NAME: usize = 60;
+pub const MAX_NAME_LEN: usize = 60;
 /// Maximum length of a pattern or note, in bytes.
-pub const LONGEST_TEXT: usize = 1000;
+pub const MAX_TEXT_LEN: usize = 1000;
 /// Maximum number of rules with conditions on frames and on something else. Each takes one bit of every stack.
 pub const MAX_MIXED_RULES: usize = 44;
 /// Maximum number of rules that compare sizes. Each takes a pass over all allocations.
@@ -90,7 +90,7 @@ pub struct CategoryRule {
     /// Required kind of stack.
     pub stack: Option<StackKind>,
     /// Required time of allocation.
-    pub born: Option<Birth>,
+    pub allocated_at: Option<Birth>,
     /// Required end of the lifetime.
     pub ends: Option<End>,
     /// Minimum lifetime in events. Allocations live at the end exceed any number.
@@ -228,11 +228,11 @@ impl CategoryRule {
 
     /// Returns true if the rule has a condition that may differ between allocations of one stack, other than size.
     pub fn has_lifetime_condition(&self) -> bool {
-        let CategoryRule { recorded, told, stack, born, ends, least, most, model, .. } = self;
+        let CategoryRule { recorded, told, stack, allocated_at, ends, least, most, model, .. } = self;
         recorded.is_some()
             || told.is_some()
             || stack.is_some()
-            || born.is_some()
+            || allocated_at.is_some()
             || ends.is_some()
             || *least > 0
             || most.is_some()
@@ -299,7 +299,7 @@ impl CategorySet {
             let name = rule.category.as_str();
             if name.eq_ignore_ascii_case(UNKNOWN) {
                 unknown = name;
-            } else if found.len() + 1 < MOST_CATEGORIES && !found.iter().any(|(_, known)| *known == name) {
+            } else if found.len() + 1 < MAX_CATEGORIES && !found.iter().any(|(_, known)| *known == name) {
                 let is_it = |names: &&[&str]| names.iter().any(|it| it.eq_ignore_ascii_case(name));
                 found.push((ORDER.iter().position(is_it).unwrap_or(ORDER.len()), name));
             }

@@ -9,18 +9,18 @@
 //! as Mosaic does.
 
 use super::compiled::CompiledSet;
-use super::document::{Document, ValueId, ValueKind, ParsedDocument};
+use super::document::{Document, ParsedDocument, ValueId, ValueKind};
 use super::problem::{SetError, SetProblem};
 use super::{
-    Birth, CategoryRule, CategorySet, End, LONGEST_NAME, LONGEST_TEXT, SizeCondition, Looked, MOST_CATEGORIES, MAX_MIXED_RULES,
-    MOST_RULES, MAX_SIZE_RULES, ModelCall, Order, Place, StackKind, StackOrigin, Turn,
+    Birth, CategoryRule, CategorySet, End, Looked, MAX_CATEGORIES, MAX_MIXED_RULES, MAX_NAME_LEN, MAX_RULES,
+    MAX_SIZE_RULES, MAX_TEXT_LEN, ModelCall, Order, Place, SizeCondition, StackKind, StackOrigin, Turn,
 };
 use base::sorted::sorted_by_key;
 
 /// Maximum length of a document in bytes.
 const LONGEST: usize = 4 << 20;
 /// Maximum number of reported errors.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 impl CategorySet {
     /// Parses a set from JSON, ours or Mosaic's.
@@ -61,7 +61,7 @@ impl CategorySet {
         let set = reading.set(outermost);
         let SetReader { mut errors, .. } = reading;
         errors = sorted_by_key(errors, |error| error.line.into());
-        errors.truncate(MOST_ERRORS);
+        errors.truncate(MAX_ERRORS);
         if errors.is_empty() { Ok(set) } else { Err(errors) }
     }
 }
@@ -90,7 +90,7 @@ impl SetReader {
                         ("rules", ValueKind::Dict(pairs)) => self.mosaic(&pairs, &mut set),
                         ("schema" | "version", ValueKind::Number(1)) => {}
                         ("schema", _) => self.value_error(line, &name, "1, the only supported version"),
-                        ("name", _) => set.name = self.text(line, &name, value, LONGEST_NAME),
+                        ("name", _) => set.name = self.text(line, &name, value, MAX_NAME_LEN),
                         ("order", _) => set.order = self.word(line, &name, value, Order::WORDS).unwrap_or_default(),
                         ("rules", _) => self.value_error(line, &name, "a list of rules"),
                         _ => self.add_error(line, SetProblem::Key(name)),
@@ -111,7 +111,7 @@ impl SetReader {
             }
         };
         let mut lines = Vec::new();
-        for rule in rules.into_iter().take(MOST_RULES + 1) {
+        for rule in rules.into_iter().take(MAX_RULES + 1) {
             let (line, kind) = self.value(rule);
             match kind {
                 ValueKind::Dict(pairs) => {
@@ -130,8 +130,8 @@ impl SetReader {
         let count = |is_it: fn(&CategoryRule) -> bool| set.rules.iter().filter(|rule| is_it(rule)).count();
         let mixed = |rule: &CategoryRule| rule.has_pattern() && !rule.is_frames_only();
         for (what, count, most) in [
-            ("rules", set.rules.len(), MOST_RULES),
-            ("categories", set.categories().len(), MOST_CATEGORIES - 1),
+            ("rules", set.rules.len(), MAX_RULES),
+            ("categories", set.categories().len(), MAX_CATEGORIES - 1),
             ("rules that match frames and something else", count(mixed), MAX_MIXED_RULES),
             ("rules that compare sizes", count(|rule| rule.like.is_some()), MAX_SIZE_RULES),
         ] {
@@ -143,9 +143,9 @@ impl SetReader {
 
     /// Reads Mosaic's form: categories with their patterns.
     fn mosaic(&mut self, pairs: &[(ValueId, ValueId)], set: &mut CategorySet) {
-        for &(key, value) in pairs.iter().take(MOST_RULES + 1) {
+        for &(key, value) in pairs.iter().take(MAX_RULES + 1) {
             let (line, category) = self.key(key);
-            let frame = Some(self.text(line, &category, value, LONGEST_TEXT));
+            let frame = Some(self.text(line, &category, value, MAX_TEXT_LEN));
             let rule = CategoryRule { category, frame, ..CategoryRule::default() };
             self.check_rule(line, &[], &rule);
             set.rules.push(rule);
@@ -160,21 +160,21 @@ impl SetReader {
             let (line, name) = self.key(key);
             let name = name.as_str();
             match name {
-                "name" if is_mosaics => rule.category = self.text(line, name, value, LONGEST_NAME),
-                "pattern" => rule.frame = Some(self.text(line, name, value, LONGEST_TEXT)),
-                "description" | "note" => rule.note = self.text(line, name, value, LONGEST_TEXT),
+                "name" if is_mosaics => rule.category = self.text(line, name, value, MAX_NAME_LEN),
+                "pattern" => rule.frame = Some(self.text(line, name, value, MAX_TEXT_LEN)),
+                "description" | "note" => rule.note = self.text(line, name, value, MAX_TEXT_LEN),
                 "priority" => {}
-                "category" => rule.category = self.text(line, name, value, LONGEST_NAME),
-                "name" => rule.name = Some(self.text(line, name, value, LONGEST_TEXT)),
-                "file" => rule.file = Some(self.text(line, name, value, LONGEST_TEXT)),
-                "frame" => rule.frame = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "category" => rule.category = self.text(line, name, value, MAX_NAME_LEN),
+                "name" => rule.name = Some(self.text(line, name, value, MAX_TEXT_LEN)),
+                "file" => rule.file = Some(self.text(line, name, value, MAX_TEXT_LEN)),
+                "frame" => rule.frame = Some(self.text(line, name, value, MAX_TEXT_LEN)),
                 "frames" => rule.frames = self.word(line, name, value, Looked::WORDS).unwrap_or_default(),
                 "of" => rule.of = self.word(line, name, value, StackOrigin::WORDS).unwrap_or_default(),
                 "turn" => rule.turn = self.word(line, name, value, Turn::WORDS).unwrap_or_default(),
-                "recorded" => rule.recorded = Some(self.text(line, name, value, LONGEST_NAME)),
-                "told" => rule.told = Some(self.text(line, name, value, LONGEST_NAME)),
+                "recorded" => rule.recorded = Some(self.text(line, name, value, MAX_NAME_LEN)),
+                "told" => rule.told = Some(self.text(line, name, value, MAX_NAME_LEN)),
                 "stack" => rule.stack = self.word(line, name, value, StackKind::WORDS),
-                "born" => rule.born = self.word(line, name, value, Birth::WORDS),
+                "born" => rule.allocated_at = self.word(line, name, value, Birth::WORDS),
                 "ends" => rule.ends = self.word(line, name, value, End::WORDS),
                 "least" => rule.least = self.number(line, name, value),
                 "most" => rule.most = Some(self.number(line, name, value)),
@@ -197,12 +197,12 @@ impl SetReader {
             let (line, name) = self.key(key);
             let name = name.as_str();
             match name {
-                "category" => like.category = Some(self.text(line, name, value, LONGEST_NAME)),
-                "name" => like.name = Some(self.text(line, name, value, LONGEST_TEXT)),
+                "category" => like.category = Some(self.text(line, name, value, MAX_NAME_LEN)),
+                "name" => like.name = Some(self.text(line, name, value, MAX_TEXT_LEN)),
                 "each" => like.each = Some(self.number(line, name, value)),
                 "at" => like.at = self.word(line, name, value, Place::WORDS).unwrap_or_default(),
                 "ratio" => {
-                    let text = self.text(line, name, value, LONGEST_NAME);
+                    let text = self.text(line, name, value, MAX_NAME_LEN);
                     let (first, second) = text.split_once('/').unwrap_or((&text, "1"));
                     match (first.trim().parse(), second.trim().parse()) {
                         (Ok(first), Ok(second)) if first > 0 && second > 0 => like.ratio = (first, second),
@@ -219,8 +219,8 @@ impl SetReader {
     fn check_rule(&mut self, line: u32, pairs: &[(ValueId, ValueId)], rule: &CategoryRule) {
         if rule.category.trim().is_empty() {
             self.add_error(line, SetProblem::Missing("category"));
-        } else if rule.category.chars().nth(LONGEST_NAME).is_some() {
-            self.add_error(line, SetProblem::TooMany("characters in a category", LONGEST_NAME));
+        } else if rule.category.chars().nth(MAX_NAME_LEN).is_some() {
+            self.add_error(line, SetProblem::TooMany("characters in a category", MAX_NAME_LEN));
         }
         for cause in CompiledSet::problems(rule) {
             let value = match cause {

@@ -4,20 +4,20 @@
 //! compressed one gains a third of a second. Output never depends on the cache. If the folder is missing, the disk is
 //! full or an entry is damaged, the file itself is read.
 
-mod key;
 mod folder;
+mod key;
 
 use crate::input::Input;
 use clap::Args;
-use engine::{Engine, OpenedFile, NeededBytes, verify_cache};
-use key::FileVersion;
+use engine::{Engine, NeededBytes, OpenedFile, verify_cache};
 use folder::CacheFolder;
+use key::FileVersion;
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
-use ui::cache_index::{MIN_FILE_BYTES, CAPACITY_BYTES};
+use ui::cache_index::{CAPACITY_BYTES, MIN_FILE_BYTES};
 
 /// Arguments of the cache.
 #[derive(Args, Clone, Debug)]
@@ -55,7 +55,10 @@ impl CacheArgs {
         if !self.no_cache
             && let Some(folder) = self.cache_folder.or_else(users)
         {
-            let _ = CACHE.set(Cache { folder: CacheFolder { path: folder, max_bytes: self.cache_most }, min_bytes: self.cache_least });
+            let _ = CACHE.set(Cache {
+                folder: CacheFolder { path: folder, max_bytes: self.cache_most },
+                min_bytes: self.cache_least,
+            });
         }
     }
 }
@@ -72,7 +75,8 @@ impl CacheEntry {
     /// Returns the cache entry of an input, or `None` if the input cannot be cached.
     pub(crate) fn for_input(input: &Input) -> Option<CacheEntry> {
         let (cache, mut file) = (CACHE.get()?, input.user_file()?);
-        let version = FileVersion::read(&file).filter(|version| version.length >= cache.min_bytes && version.is_settled())?;
+        let version =
+            FileVersion::read(&file).filter(|version| version.length >= cache.min_bytes && version.is_settled())?;
         let key = version.key(&mut file).ok()??;
         Some(CacheEntry { cache, file, version, key })
     }

@@ -2,7 +2,7 @@
 //! options.
 
 use super::files::AllowedFiles;
-use super::tools::{ParameterKind, MOST_ROWS, MOST_TEXTS, RANKS, Tool};
+use super::tools::{MAX_ROWS, MAX_TEXTS, ParameterKind, RANKS, Tool};
 use serde_json::{Map, Value};
 
 /// Maximum length of a text in bytes.
@@ -23,7 +23,11 @@ pub(super) struct CommandLine {
 ///
 /// # Errors
 /// Returns one sentence if an argument is unknown, has the wrong type, or names a file that may not be read.
-pub(super) fn command_line(tool: &Tool, arguments: &Map<String, Value>, files: &AllowedFiles) -> Result<CommandLine, String> {
+pub(super) fn command_line(
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+    files: &AllowedFiles,
+) -> Result<CommandLine, String> {
     let known = |name: &str| name == "file" || tool.parameters.iter().any(|parameter| parameter.name == name);
     if let Some(unknown) = arguments.keys().find(|name| !known(name)) {
         let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
@@ -53,8 +57,8 @@ pub(super) fn command_line(tool: &Tool, arguments: &Map<String, Value>, files: &
             }
             ParameterKind::Texts(flag) => {
                 let values = value.as_array().ok_or_else(|| format!("{name} is not a list of texts"))?;
-                if values.len() > MOST_TEXTS {
-                    return Err(format!("{name} has more than {MOST_TEXTS} elements"));
+                if values.len() > MAX_TEXTS {
+                    return Err(format!("{name} has more than {MAX_TEXTS} elements"));
                 }
                 for value in values {
                     words.push(format!("{flag}={}", text(name, value)?));
@@ -64,8 +68,8 @@ pub(super) fn command_line(tool: &Tool, arguments: &Map<String, Value>, files: &
             ParameterKind::File => behind.push(files.file(Some(text(name, value)?))?),
             ParameterKind::Rows => {
                 let rows = number(name, value)?;
-                let rows = u64::try_from(rows).ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-                words.push(format!("--top={}", rows.ok_or_else(|| format!("{name} is not 1 to {MOST_ROWS}"))?));
+                let rows = u64::try_from(rows).ok().filter(|rows| (1..=MAX_ROWS).contains(rows));
+                words.push(format!("--top={}", rows.ok_or_else(|| format!("{name} is not 1 to {MAX_ROWS}"))?));
             }
         }
     }

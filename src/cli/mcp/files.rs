@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of snapshots in a listing.
-const MOST_LISTED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The default snapshot and the folder that may be read.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,7 @@ impl AllowedFiles {
         let Search { snapshots, not_searched: missed } = search(&[folder], FEW_ENTRIES);
         let name = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
         let row = |path: &PathBuf| json!({"file": name(path), "bytes": path.metadata().map(|it| it.len()).ok()});
-        let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MOST_LISTED).collect();
+        let rows: Vec<Value> = snapshots.iter().map(|snapshot| row(&snapshot.path)).take(MAX_LISTED).collect();
         let left_out = snapshots.len() - rows.len();
         json!({
             "snapshots": rows,

@@ -32,7 +32,8 @@ impl Message {
     }
 
     fn from_json(message: &Value) -> Message {
-        let invalid_request = |id, error| Message::invalid_message(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
+        let invalid_request =
+            |id, error| Message::invalid_message(id, INVALID_REQUEST, &format!("Invalid request: {error}"));
         let Some(message) = message.as_object() else {
             let error = if message.is_array() { "batches are not supported" } else { "expected an object" };
             return invalid_request(&Value::Null, error);

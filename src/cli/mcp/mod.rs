@@ -6,12 +6,12 @@
 //! The server only reads snapshots and writes no files. Standard output carries only the protocol.
 
 mod arguments;
-mod tool_call;
-mod length_limit;
 mod files;
-mod transport;
+mod length_limit;
 mod messages;
+mod tool_call;
 mod tools;
+mod transport;
 
 use super::ask::CommandRunner;
 use super::cancellation::{self, CancelFlag};
@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
-use tools::{FILES_DESCRIPTION, FILES, Tool};
+use tools::{FILES, FILES_DESCRIPTION, Tool};
 
 const INSTRUCTIONS: &str = "memscape reads PyTorch GPU memory snapshots. Why did it run out of memory, and what to change: insights with topic \
 oom, then savings, then whatif or plan to check a change. live_bytes is what the program requested and holds, reserved_bytes what PyTorch took \
@@ -82,7 +82,8 @@ impl Mcp {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let served = runtime.block_on(async {
-            let service = Server { calls: questions }.serve(transport::stdio()).await.map_err(|error| error.to_string())?;
+            let service =
+                Server { calls: questions }.serve(transport::stdio()).await.map_err(|error| error.to_string())?;
             service.waiting().await.map(drop).map_err(|error| error.to_string())
         });
         // A read of standard input may still be blocking.

@@ -1,8 +1,8 @@
 //! Handling of a tool call: runs the command and adds a link to the corresponding view of the page.
 
 use super::arguments::command_line;
-use super::length_limit::limit_length;
 use super::files::AllowedFiles;
+use super::length_limit::limit_length;
 use super::tools::{FILES, RANKS, Tool};
 use crate::ask::CommandRunner;
 use crate::kept_file;

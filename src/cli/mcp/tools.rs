@@ -52,7 +52,7 @@ impl ParameterKind {
 }
 
 /// Maximum number of rows of one call. Longer answers would be cut anyway.
-pub(super) const MOST_ROWS: u64 = 200;
+pub(super) const MAX_ROWS: u64 = 200;
 
 const AT: Parameter = Parameter {
     name: "at",
@@ -64,8 +64,11 @@ const DEVICE: Parameter = Parameter {
     kind: ParameterKind::Number("--device"),
     description: "Device ordinal, -1 for host memory. If omitted: the device that ran out of memory, else the one with the highest peak",
 };
-const ROWS: Parameter =
-    Parameter { name: "rows", kind: ParameterKind::Rows, description: "Rows of each table, at most 200. If omitted: 10" };
+const ROWS: Parameter = Parameter {
+    name: "rows",
+    kind: ParameterKind::Rows,
+    description: "Rows of each table, at most 200. If omitted: 10",
+};
 const CAPACITY: Parameter = Parameter {
     name: "capacity",
     kind: ParameterKind::Text("--capacity"),
@@ -123,7 +126,11 @@ pub(super) const TOOLS: &[Tool] = &[
                 kind: ParameterKind::Text("--by"),
                 description: "tree (from callers to callees), call-site, function or file. If omitted: call-site",
             },
-            Parameter { name: "inverted", kind: ParameterKind::Flag("--inverted"), description: "Tree from callees to callers" },
+            Parameter {
+                name: "inverted",
+                kind: ParameterKind::Flag("--inverted"),
+                description: "Tree from callees to callers",
+            },
             DEVICE,
             ROWS,
         ],
@@ -152,7 +159,11 @@ pub(super) const TOOLS: &[Tool] = &[
         command: "events",
         description: "Events of the allocator, in order.",
         parameters: &[
-            Parameter { name: "from", kind: ParameterKind::Text("--from"), description: "First event: a number, a time, peak, oom" },
+            Parameter {
+                name: "from",
+                kind: ParameterKind::Text("--from"),
+                description: "First event: a number, a time, peak, oom",
+            },
             Parameter { name: "to", kind: ParameterKind::Text("--to"), description: "Last event, inclusive" },
             Parameter {
                 name: "action",
@@ -187,7 +198,11 @@ pub(super) const TOOLS: &[Tool] = &[
         description: "Two snapshots: what is larger in the other one, by how much, and why.",
         parameters: &[
             Parameter { name: "other", kind: ParameterKind::File, description: "The snapshot to compare with" },
-            Parameter { name: "at", kind: ParameterKind::Text("--at-a"), description: "Moment of the first. If omitted: its peak" },
+            Parameter {
+                name: "at",
+                kind: ParameterKind::Text("--at-a"),
+                description: "Moment of the first. If omitted: its peak",
+            },
             Parameter {
                 name: "at_other",
                 kind: ParameterKind::Text("--at-b"),
@@ -282,11 +297,13 @@ impl Tool {
         properties.insert("file".to_owned(), file);
         for parameter in self.parameters {
             let described = match parameter.kind {
-                ParameterKind::Text(_) | ParameterKind::Positional | ParameterKind::Statement | ParameterKind::File => json!({"type": "string"}),
+                ParameterKind::Text(_) | ParameterKind::Positional | ParameterKind::Statement | ParameterKind::File => {
+                    json!({"type": "string"})
+                }
                 ParameterKind::Number(_) => json!({"type": "integer"}),
-                ParameterKind::Rows => json!({"type": "integer", "minimum": 1, "maximum": MOST_ROWS}),
+                ParameterKind::Rows => json!({"type": "integer", "minimum": 1, "maximum": MAX_ROWS}),
                 ParameterKind::Flag(_) => json!({"type": "boolean"}),
-                ParameterKind::Texts(_) => json!({"type": "array", "items": {"type": "string"}, "maxItems": MOST_TEXTS}),
+                ParameterKind::Texts(_) => json!({"type": "array", "items": {"type": "string"}, "maxItems": MAX_TEXTS}),
             };
             let described = crate::output::with_fields(described, json!({"description": parameter.description}));
             properties.insert(parameter.name.to_owned(), described);
@@ -300,4 +317,4 @@ impl Tool {
 }
 
 /// Maximum number of texts in a list.
-pub(super) const MOST_TEXTS: usize = 20;
+pub(super) const MAX_TEXTS: usize = 20;

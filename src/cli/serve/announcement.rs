@@ -3,7 +3,7 @@
 
 use super::hosts::{Hosts, network_address};
 use super::listing::CurrentListing;
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 
 /// Returns the text for a server on this port.
 pub(super) fn announcement(hosts: &Hosts, port: u16, token: &str, listed: &CurrentListing) -> String {

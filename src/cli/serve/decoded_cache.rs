@@ -20,8 +20,8 @@ const PLAIN_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=2 << 30;
 const PACKED_SIZES: std::ops::RangeInclusive<u64> = 8 << 20..=128 << 20;
 /// Maximum total size in bytes of the cached columns, and maximum number of cached results. The files of several ranks
 /// are often viewed in turn.
-const MOST_KEPT: usize = 256 << 20;
-const MOST_FILES: usize = 200;
+const MAX_KEPT: usize = 256 << 20;
+const MAX_FILES: usize = 200;
 
 /// A snapshot as gzipped columns. `None` for a file that is sent as it is: an archive of several snapshots, or a file
 /// that is no snapshot, which the page reports.
@@ -108,7 +108,7 @@ impl DecodedCache {
         kept.retain(|(of, _)| of.path != state.path);
         kept.push((state, found));
         let bytes = |(_, found): &(FileVersion, DecodedSnapshot)| found.as_ref().map_or(0, |columns| columns.len());
-        while kept.len() > MOST_FILES || kept.iter().map(bytes).sum::<usize>() > MOST_KEPT {
+        while kept.len() > MAX_FILES || kept.iter().map(bytes).sum::<usize>() > MAX_KEPT {
             kept.remove(0);
         }
     }

@@ -14,8 +14,8 @@
 
 mod announcement;
 mod browser;
-mod decoded_cache;
 mod connections;
+mod decoded_cache;
 mod hosts;
 mod listing;
 mod range;
@@ -24,8 +24,8 @@ mod snapshot_response;
 mod surveys;
 mod watch;
 
-use super::input::Input;
 use super::file_survey::survey_file;
+use super::input::Input;
 use super::opening::open;
 use super::output::print;
 use super::viewer::{viewer, with_sql};
@@ -100,7 +100,16 @@ impl Serve {
         }
         let (used, columns) = (AtomicBool::new(false), DecodedCache::default());
         let (token, once, watch) = (token()?, token()?, Watch::default());
-        let served = ServerState { token, once_token: once, is_once_used: used, page: page.into(), listing, hosts, columns, watch };
+        let served = ServerState {
+            token,
+            once_token: once,
+            is_once_used: used,
+            page: page.into(),
+            listing,
+            hosts,
+            columns,
+            watch,
+        };
         let server = format!("http://{}:{port}", served.hosts.url_host());
         print(&announcement(&served.hosts, port, &served.token, &served.listing.current()))?;
         if !self.no_browser {
@@ -186,7 +195,8 @@ fn routes(served: Arc<ServerState>) -> Router {
         let listed = spawn_blocking(move || served.listing.current().fragment).await;
         redirect(&format!("page?live#{}", listed.unwrap_or_default()))
     };
-    let changes = async |State(served): State<Arc<ServerState>>| watch::changes(move || served.watch.files(&served.listing));
+    let changes =
+        async |State(served): State<Arc<ServerState>>| watch::changes(move || served.watch.files(&served.listing));
     let listing = async |State(served): State<Arc<ServerState>>| {
         let all = spawn_blocking(move || served.listing.all_addresses()).await;
         ([(CONTENT_TYPE, LISTING_TYPE)], all.unwrap_or_default()).into_response()
@@ -203,11 +213,9 @@ fn routes(served: Arc<ServerState>) -> Router {
         .route(&format!("{root}listing"), get(listing))
         .route(&format!("{root}{{*snapshot}}"), get(snapshot))
         .fallback(not_found)
-        .layer(
-            CompressionLayer::new()
-                .quality(CompressionLevel::Fastest)
-                .compress_when(|_, _, headers: &HeaderMap, _: &_| headers.contains_key(snapshot_response::UNCOMPRESSED_LENGTH)),
-        )
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
+            |_, _, headers: &HeaderMap, _: &_| headers.contains_key(snapshot_response::UNCOMPRESSED_LENGTH),
+        ))
         .layer(Extension(Root(root.into())))
         .layer(from_fn_with_state(Arc::clone(&served), check_request))
         .with_state(served)
@@ -226,7 +234,8 @@ async fn check_request(State(served): State<Arc<ServerState>>, mut request: Requ
             text_response(StatusCode::BAD_REQUEST, "bad request\n".to_owned())
         }
         _ if !matches!(*request.method(), Method::GET | Method::HEAD) => {
-            let mut refused = text_response(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n".to_owned());
+            let mut refused =
+                text_response(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n".to_owned());
             refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
             refused
         }

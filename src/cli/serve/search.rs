@@ -1,6 +1,6 @@
 //! Search for snapshots in files and folders.
 
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;

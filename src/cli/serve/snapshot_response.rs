@@ -22,7 +22,13 @@ const READ_BYTES: u64 = 256 << 10;
 pub(super) const UNCOMPRESSED_LENGTH: &str = "x-uncompressed-length";
 
 /// Returns the file at `path`, or status 404 with the error.
-pub(super) fn snapshot(path: &Path, method: &Method, asked: &HeaderMap, peer: &Peer, columns: &DecodedCache) -> Response {
+pub(super) fn snapshot(
+    path: &Path,
+    method: &Method,
+    asked: &HeaderMap,
+    peer: &Peer,
+    columns: &DecodedCache,
+) -> Response {
     match try_snapshot(path, method, asked, peer, columns) {
         Ok(response) => response,
         Err(error) => text_response(StatusCode::NOT_FOUND, format!("cannot read the file: {error}\n")),
@@ -51,8 +57,10 @@ fn try_snapshot(
     let is_same = known.is_none_or(|known| tag.is_some_and(|tag| tag == known));
     if let Some(range) = Range::from_headers(asked).filter(|_| is_same) {
         let Some((from, to)) = range.resolve(length) else {
-            let refused =
-                text_response(StatusCode::RANGE_NOT_SATISFIABLE, "the range is beyond the end of the file\n".to_owned());
+            let refused = text_response(
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "the range is beyond the end of the file\n".to_owned(),
+            );
             return Ok(with_headers([(CONTENT_RANGE, format!("bytes */{length}"))], refused));
         };
         file.seek(SeekFrom::Start(from))?;
@@ -81,7 +89,10 @@ fn try_snapshot(
 }
 
 /// Sets headers of a response.
-fn with_headers(headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>, mut response: Response) -> Response {
+fn with_headers(
+    headers: impl IntoIterator<Item = (axum::http::HeaderName, String)>,
+    mut response: Response,
+) -> Response {
     for (name, value) in headers {
         if let Ok(value) = value.try_into() {
             response.headers_mut().insert(name, value);

@@ -69,13 +69,16 @@ impl Watch {
     pub(super) fn files(&self, listing: &Listing) -> Arc<Files> {
         // The lock cannot be poisoned: a panic ends the program.
         let Ok(mut last) = self.0.lock() else { return Arc::default() };
-        if let Some(look) = last.as_ref().filter(|look| look.ended.elapsed() < SCAN_INTERVAL.max(look.duration * IDLE_RATIO)) {
+        if let Some(look) =
+            last.as_ref().filter(|look| look.ended.elapsed() < SCAN_INTERVAL.max(look.duration * IDLE_RATIO))
+        {
             return Arc::clone(&look.files);
         }
         let begun = Instant::now();
         let before = last.take().map(|look| look.versions).unwrap_or_default();
         let listed = listing.current();
-        let versions: HashMap<String, Version> = listed.files.iter().map(|file| update_version(file, &before)).collect();
+        let versions: HashMap<String, Version> =
+            listed.files.iter().map(|file| update_version(file, &before)).collect();
         let names: Vec<&str> = listed.files.iter().map(|file| file.name.as_str()).collect();
         let seen = |(file, named): (&Listed, compare::ranks::ParsedName)| {
             let (version, changed) = versions.get(&file.address)?.complete.clone()?;
@@ -149,7 +152,10 @@ fn event_lines(files: &Files) -> String {
         let version = file.version.trim_matches('"');
         format!("{rank} {version} {age} {}", file.address)
     };
-    std::iter::once(format!("files {}", files.count)).chain(files.complete.iter().map(line)).collect::<Vec<_>>().join("\n")
+    std::iter::once(format!("files {}", files.count))
+        .chain(files.complete.iter().map(line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]

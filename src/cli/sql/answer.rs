@@ -1,6 +1,6 @@
 //! Output of query results as text, CSV or JSON.
 
-use crate::output::{escape_json, print_stderr, standard_output, ignore_broken_pipe};
+use crate::output::{escape_json, ignore_broken_pipe, print_stderr, standard_output};
 use crate::table::{self, Table};
 use base::units::group_digits;
 use engine::protocol::SCHEMA;
@@ -18,7 +18,7 @@ pub(super) enum OutputFormat {
 }
 
 /// Maximum number of rows in text output. All rows are held in memory to compute the column widths.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// Runs one statement and prints its result.
 pub(super) fn print(queries: &Queries, query: &str, form: OutputFormat) -> Result<(), String> {
@@ -44,7 +44,7 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     let mut is_number: Vec<bool> = Vec::new();
     let mut has_more = false;
     run(queries, query, &mut |columns| names = to_strings(columns), &mut |values| {
-        has_more = rows.len() == MOST_ROWS;
+        has_more = rows.len() == MAX_ROWS;
         if has_more {
             return false;
         }
@@ -64,7 +64,7 @@ fn print_text(queries: &Queries, query: &str) -> Result<(), String> {
     rows.into_iter().for_each(|row| table.push(row));
     crate::output::print(&table.text())?;
     if has_more {
-        print_stderr(&format!("only the first {} rows: use --csv, or LIMIT", group_digits(MOST_ROWS as u64)));
+        print_stderr(&format!("only the first {} rows: use --csv, or LIMIT", group_digits(MAX_ROWS as u64)));
     }
     Ok(())
 }

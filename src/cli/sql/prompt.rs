@@ -145,7 +145,8 @@ impl PromptState<'_> {
             }
             Line::Canned(Some(number)) => {
                 let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-                let query = number.and_then(|number| EXAMPLE_QUERIES.get(number)).ok_or("no such query: .canned lists them")?;
+                let query =
+                    number.and_then(|number| EXAMPLE_QUERIES.get(number)).ok_or("no such query: .canned lists them")?;
                 print(&format!("{};\n", query.sql))?;
                 answer::print(&self.queries, query.sql, self.form)?;
             }

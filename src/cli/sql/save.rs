@@ -2,10 +2,10 @@
 
 use super::clock::now_ms;
 use super::sources;
-use crate::temporary_file::TemporaryFile;
-use crate::output_file::OutputFile;
 use crate::compressed::{CompressedWriter, CompressionKind};
+use crate::output_file::OutputFile;
 use crate::rules::CategoryRules;
+use crate::temporary_file::TemporaryFile;
 use sql::{Limits, Queries};
 use std::io;
 use std::path::Path;
@@ -33,7 +33,8 @@ pub(super) fn save(queries: &Queries, out: &OutputFile) -> Result<(), String> {
     let mut packed = CompressedWriter::create(out, CompressionKind::from_path(out.path())).map_err(failed)?;
     // SQLite needs a seekable file. The temporary file goes next to the output, where there is room for it.
     let folder = out.folder().unwrap_or_else(std::env::temp_dir);
-    let (mut file, begun) = TemporaryFile::create(tempfile::Builder::new().prefix(".memscape-"), &folder).map_err(failed)?;
+    let (mut file, begun) =
+        TemporaryFile::create(tempfile::Builder::new().prefix(".memscape-"), &folder).map_err(failed)?;
     let path = begun.path().to_str().ok_or_else(|| named("the name of the folder is no text".to_owned()))?;
     queries.save(path).map_err(|error| named(error.to_string()))?;
     io::copy(&mut file, &mut packed).and_then(|_| packed.finish()).map_err(failed)

@@ -10,7 +10,7 @@ use base::natural::compare_names;
 use compare::ranks::parse_names_with;
 use engine::Side;
 use engine::protocol::{CategorySet, FileSummary};
-use sql::{SideProvider, FileLabel, Source};
+use sql::{FileLabel, SideProvider, Source};
 use std::path::Path;
 
 /// An open file. On drop, a file that is kept open between questions returns to the cache in `kept`.

@@ -2,7 +2,7 @@
 
 use super::answer::Rank;
 use super::survey::{RankSurvey, RankSurveyor};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use engine::Side;
 use engine::protocol::{DeviceSummary, FileSummary};
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,11 @@ impl FileSurvey {
     ///
     /// # Errors
     /// The time is up.
-    pub fn step<'a>(&mut self, side: impl Fn(i64) -> Option<Side<'a>>, slice: &mut TimeSlice) -> SliceResult<FileSurveys> {
+    pub fn step<'a>(
+        &mut self,
+        side: impl Fn(i64) -> Option<Side<'a>>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<FileSurveys> {
         while let Some(&device) = self.devices.get(self.done.len()) {
             let Some(side) = side(device) else { break };
             let surveyed = self.surveying.get_or_insert_with(|| RankSurveyor::new(&side)).step(&side, slice)?;

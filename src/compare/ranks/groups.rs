@@ -5,13 +5,13 @@ use super::answer::{Group, Rank, Ranks, SiteDelta, largest_first, quantile};
 use hashbrown::HashMap;
 
 /// Minimum cosine similarity of the bytes by call site within a group.
-const LEAST_COSINE: f64 = 0.999;
+const MIN_COSINE: f64 = 0.999;
 /// Maximum difference of the peaks within a group, in percent.
-const MOST_PERCENT: u128 = 2;
+const MAX_PERCENT: u128 = 2;
 /// Maximum number of groups. Further ranks are not grouped.
-const MOST_GROUPS: usize = 64;
+const MAX_GROUPS: usize = 64;
 /// Maximum number of listed differences between two groups.
-const MOST_DELTAS: usize = 5;
+const MAX_DELTAS: usize = 5;
 
 /// Bytes by call site, sorted by site numbers that all ranks share.
 struct Signature {
@@ -23,7 +23,7 @@ struct Signature {
 impl Signature {
     fn is_like(&self, other: &Signature) -> bool {
         let apart = u128::from(self.peak.abs_diff(other.peak)) * 100;
-        if apart > u128::from(self.peak.max(other.peak)) * MOST_PERCENT {
+        if apart > u128::from(self.peak.max(other.peak)) * MAX_PERCENT {
             return false;
         }
         let (mut product, mut rest) = (0.0, other.sites.iter().peekable());
@@ -34,7 +34,7 @@ impl Signature {
             }
         }
         let lengths = self.length * other.length;
-        lengths == 0.0 && self.length == other.length || product >= LEAST_COSINE * lengths
+        lengths == 0.0 && self.length == other.length || product >= MIN_COSINE * lengths
     }
 }
 
@@ -75,7 +75,7 @@ impl Ranks {
             let known = found.iter().position(|group| first(group).is_some_and(|(_, it)| it.is_like(signature)));
             match known {
                 Some(known) => found.get_mut(known).into_iter().for_each(|group| group.push(place)),
-                None if found.len() < MOST_GROUPS => found.push(vec![place]),
+                None if found.len() < MAX_GROUPS => found.push(vec![place]),
                 None => {}
             }
         }
@@ -138,7 +138,7 @@ fn deltas(own: &Medians, first: &Medians, names: &[&str]) -> Vec<SiteDelta> {
     deltas.sort_unstable_by(|one, other| {
         (other.bytes.unsigned_abs(), &one.site).cmp(&(one.bytes.unsigned_abs(), &other.site))
     });
-    deltas.truncate(MOST_DELTAS);
+    deltas.truncate(MAX_DELTAS);
     deltas
 }
 

@@ -1,7 +1,7 @@
 //! Heat map of live bytes of all ranks over their traces, with steps aligned. Many ranks share rows. Also the
 //! distribution over ranks.
 
-use super::answer::{Rank, Ranks, RankQuantiles, largest_first};
+use super::answer::{Rank, RankQuantiles, Ranks, largest_first};
 use super::survey::{BINS, RankSurvey};
 use super::verdict::numbers;
 use base::sorted::sorted_by_key;
@@ -10,7 +10,7 @@ use engine::protocol::{HeatMap, HeatMapRow};
 /// Number of columns.
 const COLUMNS: u32 = 256;
 /// Maximum number of rows. With more ranks, adjacent ones share a row.
-const MOST_ROWS: usize = 128;
+const MAX_ROWS: usize = 128;
 /// Value that represents the maximum.
 const MAX_VALUE: u64 = 255;
 
@@ -85,7 +85,7 @@ impl Ranks {
             (0..COLUMNS).map(|column| most_between(survey, from(column), from(column + 1))).collect()
         };
         let all: Vec<Vec<u64>> = surveys.iter().map(|(_, survey)| columns_of(survey)).collect();
-        let together = surveys.len().div_ceil(MOST_ROWS);
+        let together = surveys.len().div_ceil(MAX_ROWS);
         let (mut rows, mut values) = (Vec::new(), Vec::new());
         for ((members, own), places) in surveys.chunks(together).zip(all.chunks(together)).zip(places.chunks(together))
         {

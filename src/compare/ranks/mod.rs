@@ -16,22 +16,22 @@ mod stem;
 mod survey;
 mod verdict;
 
-pub use answer::{FirstOom, Group, Outlier, Rank, Ranks, SiteDelta, RankQuantiles, quantile};
+pub use answer::{FirstOom, Group, Outlier, Rank, RankQuantiles, Ranks, SiteDelta, quantile};
 pub use file::{FileSurvey, FileSurveys};
 pub use gathering::SurveyProgress;
 pub use map::Order;
 pub use name::{ParsedName, parse_names, parse_names_with};
 pub use pattern::Pattern;
 pub use report::report;
-pub use survey::{BINS, OutOfMemory, SiteBytes, RankSurvey, RankSurveyor};
+pub use survey::{BINS, OutOfMemory, RankSurvey, RankSurveyor, SiteBytes};
 
 use base::natural::compare_names;
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Ordering;
 
 /// Maximum number of missing ranks that get a row.
-const MOST_MISSING: u32 = 4096;
+const MAX_MISSING: u32 = 4096;
 
 impl Ranks {
     /// Compares all ranks, in any order.
@@ -145,7 +145,7 @@ fn missing(ranks: &[Rank]) -> (Vec<Rank>, Option<String>) {
     let known: HashSet<u32, foldhash::fast::RandomState> = ranks.iter().filter_map(|rank| rank.rank).collect();
     let end = known.iter().max().map_or(0, |&most| most.saturating_add(1)).max(world.unwrap_or(0));
     // A number far larger than the number of files is a date or process id, not a rank.
-    if end.saturating_sub(known.len() as u32) > MOST_MISSING.min(8 * ranks.len() as u32 + 8) {
+    if end.saturating_sub(known.len() as u32) > MAX_MISSING.min(8 * ranks.len() as u32 + 8) {
         let note = |world: u32| {
             format!(
                 "The recorder names {} ranks; there are files of {}.",

@@ -67,7 +67,8 @@ pub fn parse_names_with(files: &[&str], pattern: Option<&Pattern>) -> (Vec<Parse
 
 fn parse_name(name: &str, written: &str) -> ParsedName {
     let base = name.rsplit('/').next().unwrap_or(name);
-    let rank = number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| parse_number(before)));
+    let rank =
+        number_after(name, "rank").or_else(|| base.split_once("_step").and_then(|(before, _)| parse_number(before)));
     // composer: rank0.1200.memory_snapshot.pickle
     let batch = || {
         let mut parts = base.split('.');

@@ -3,7 +3,7 @@
 use super::stem::strip_endings;
 
 /// Maximum number of parts.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 /// Maximum length of a coordinate's name.
 const LONGEST: usize = 16;
 
@@ -56,7 +56,7 @@ impl Pattern {
             parts.push(part);
             rest = after.unwrap_or_default();
         }
-        if parts.len() > MOST_PARTS {
+        if parts.len() > MAX_PARTS {
             return Err("the pattern is too long".to_owned());
         }
         if !parts.iter().any(|part| matches!(part, Part::Number(_) | Part::Word("host"))) {

@@ -158,7 +158,12 @@ fn ranks(of: &Ranks, writing: &mut TableBuilder) {
         cells.extend([rank.host.as_deref().unwrap_or_default(), &rank.file].map(words));
         cells.push(words(rank.error.as_deref().unwrap_or_default()));
         let tone = if rank.error.is_some() { Tone::Alarm } else { Tone::Fact };
-        Some(SheetRow { tone, cells, evidence: rank.survey.as_ref().map(|_| open_evidence(rank)), ..SheetRow::default() })
+        Some(SheetRow {
+            tone,
+            cells,
+            evidence: rank.survey.as_ref().map(|_| open_evidence(rank)),
+            ..SheetRow::default()
+        })
     };
     let rows = first.into_iter().chain(rest).filter_map(row).collect();
     let note =

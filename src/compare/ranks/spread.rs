@@ -1,6 +1,6 @@
 //! Distributions over ranks, and outliers.
 
-use super::answer::{Outlier, Ranks, RankQuantiles, quantile};
+use super::answer::{Outlier, RankQuantiles, Ranks, quantile};
 use super::survey::{BINS, RankSurvey};
 
 /// Minimum distance of an outlier from the median, in median absolute deviations.
@@ -40,7 +40,9 @@ impl Ranks {
         let over = |of: fn(&RankSurvey) -> &[u64], count: usize| -> Vec<RankQuantiles> {
             let all: Vec<&[u64]> =
                 self.surveys().map(|(_, _, survey)| of(survey)).filter(|it| !it.is_empty()).collect();
-            let at = |place: usize| RankQuantiles::from_values(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect());
+            let at = |place: usize| {
+                RankQuantiles::from_values(all.iter().filter_map(|numbers| numbers.get(place)).copied().collect())
+            };
             (0..count).filter_map(at).collect()
         };
         let curve = over(|survey| &survey.curve, BINS as usize);

@@ -2,8 +2,8 @@
 
 use crate::sums::site_of;
 use analysis::Sites;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment};
 use engine::{Side, StepSearch};
 use hashbrown::HashMap;
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// Number of parts of a trace in the curve.
 pub const BINS: u32 = 512;
 /// Maximum number of call sites, largest first.
-const MOST_SITES: usize = 256;
+const MAX_SITES: usize = 256;
 /// Maximum number of steps.
-const MOST_STEPS: usize = 512;
+const MAX_STEPS: usize = 512;
 
 /// Live bytes of a call site at the peak.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,7 +140,7 @@ impl RankSurveyor {
         self.steps.step(side, slice)?;
         let mut found = std::mem::take(&mut self.found);
         found.steps_way = self.steps.rule().to_owned();
-        let spans = self.steps.spans().iter().take(MOST_STEPS);
+        let spans = self.steps.spans().iter().take(MAX_STEPS);
         found.step_events = spans.clone().map(|span| (span.from, span.to)).collect();
         found.steps = spans.map(|span| most(Moment(span.from), Moment(span.to))).collect();
         found.out_of_memory = out_of_memory(side);
@@ -187,7 +187,7 @@ impl RankSurveyor {
         let order = named.iter().zip(0..).map(|((_, (bytes, count)), at)| (two_part_key(!bytes, !count), at)).collect();
         for (place, at) in sorted_numbers(order).into_iter().enumerate() {
             let Some((site, (bytes, allocations))) = named.get_mut(at as usize) else { continue };
-            match place < MOST_SITES {
+            match place < MAX_SITES {
                 true => {
                     let site = std::mem::take(site);
                     found.sites.push(SiteBytes { site, bytes: *bytes, allocations: *allocations });

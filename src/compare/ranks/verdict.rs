@@ -2,14 +2,14 @@
 
 use super::answer::{Group, Ranks};
 use crate::verdict::signed;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 
 /// Maximum number of sentences.
-const MOST_SENTENCES: usize = 6;
+const MAX_SENTENCES: usize = 6;
 /// Maximum number of groups and ranks that a sentence names.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 /// Maximum number of listed ranges of ranks.
-const MOST_RANGES: usize = 6;
+const MAX_RANGES: usize = 6;
 /// Maximum length of a call site.
 const LONGEST: usize = 60;
 
@@ -20,7 +20,7 @@ pub(super) fn verdict(of: &Ranks) -> Vec<String> {
     sentences.extend(outliers(of));
     sentences.extend(steps(of));
     sentences.extend(failures(of));
-    sentences.truncate(MOST_SENTENCES);
+    sentences.truncate(MAX_SENTENCES);
     sentences
 }
 
@@ -58,7 +58,7 @@ fn group_sentence(of: &Ranks) -> Option<String> {
         };
         return Some(format!("{are}: peak {range} requested."));
     }
-    let named: Vec<String> = others.iter().take(MOST_NAMED).map(|group| differing(of, group, first)).collect();
+    let named: Vec<String> = others.iter().take(MAX_NAMED).map(|group| differing(of, group, first)).collect();
     let more = others.len() - named.len();
     let more = if more > 0 { format!("; {more} more groups") } else { String::new() };
     let alike = if first.ranks.len() == 1 {
@@ -106,7 +106,7 @@ fn outliers(of: &Ranks) -> Option<String> {
         let [min, median, max] = [spread.min, spread.median, spread.max].map(Bytes);
         return Some(format!("Peaks differ widely: {min}–{max}, median {median}."));
     }
-    let named = of.outliers.iter().take(MOST_NAMED).filter_map(|outlier| {
+    let named = of.outliers.iter().take(MAX_NAMED).filter_map(|outlier| {
         let rank = of.ranks.get(outlier.at as usize)?;
         Some(format!("{} ({})", rank.title(), signed(outlier.delta.into())))
     });
@@ -154,8 +154,8 @@ pub(crate) fn numbers(of: &Ranks, places: &[u32]) -> String {
             _ => ranges.push((rank, rank)),
         }
     }
-    let more = if ranges.len() > MOST_RANGES { ", …" } else { "" };
-    let shown = ranges.iter().take(MOST_RANGES).map(|&(first, last)| match first == last {
+    let more = if ranges.len() > MAX_RANGES { ", …" } else { "" };
+    let shown = ranges.iter().take(MAX_RANGES).map(|&(first, last)| match first == last {
         true => first.to_string(),
         false => format!("{first}–{last}"),
     });

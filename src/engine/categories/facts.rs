@@ -2,7 +2,7 @@
 
 use super::stacks::StackResults;
 use crate::origin::{is_free_stack, recorded_category, stack_of};
-use analysis::category::compiled::{CompiledSet, AllocationFacts, NO_RULE};
+use analysis::category::compiled::{AllocationFacts, CompiledSet, NO_RULE};
 use base::column::Column;
 use base::units::Moment;
 use history::replay::{AllocationId, DeviceHistory};
@@ -28,7 +28,7 @@ pub(super) fn alloc_stack(snapshot: &Snapshot, history: &DeviceHistory, id: Allo
 
 /// Returns the stack that freed an allocation, [`StackId::NONE`] if it was not recorded.
 pub(super) fn free_stack(history: &DeviceHistory, id: AllocationId) -> StackId {
-    let events = [history.allocations.free_requested(id), history.allocations.died(id)].into_iter().flatten();
+    let events = [history.allocations.free_requested(id), history.allocations.freed_at(id)].into_iter().flatten();
     let mut stacks = events.filter_map(Moment::event).map(|event| history.events.stack(event.0));
     stacks.find(|stack| is_recorded(*stack)).unwrap_or(StackId::NONE)
 }
@@ -46,13 +46,13 @@ pub(super) fn with_facts<R>(
     ask: impl FnOnce(&AllocationFacts<'_>) -> R,
 ) -> R {
     let stack = alloc_stack(snapshot, history, id);
-    let (born, died, _) = history.allocations.span(id);
+    let (allocated_at, freed_at, _) = history.allocations.span(id);
     ask(&AllocationFacts {
         allocated: stacks.result(stack),
         freed: if set.uses_free_stacks() { stacks.result(free_stack(history, id)).bits } else { 0 },
         has_stack: is_recorded(stack),
         recorded: recorded_category(snapshot, history, id),
-        born,
-        died,
+        allocated_at,
+        freed_at,
     })
 }

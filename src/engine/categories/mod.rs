@@ -5,12 +5,12 @@ mod facts;
 mod sizes;
 mod stacks;
 
-use super::protocol::{REASON_RECORDER, CategoryDetails, CategoryRule};
+use super::protocol::{CategoryDetails, CategoryRule, REASON_RECORDER};
 use analysis::CategorySet;
 use analysis::category::compiled::CompiledSet;
 pub(super) use analysis::category::compiled::NO_RULE;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use facts::{DeviceRules, with_facts};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
@@ -34,7 +34,12 @@ impl Categories {
     }
 
     /// Classifies all allocations.
-    pub(super) fn step(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.is_done {
             return Ok(());
         }

@@ -1,10 +1,10 @@
 //! Rules that compare sizes: allocations are matched one to one with live reference allocations of a related size.
 
-use super::facts::{DeviceRules, free_stack, alloc_stack, with_facts};
+use super::facts::{DeviceRules, alloc_stack, free_stack, with_facts};
 use super::stacks::StackResults;
 use analysis::category::Place;
 use analysis::category::compiled::{CompiledSet, NO_RULE, SizeRule};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::Snapshot;
@@ -56,7 +56,8 @@ impl SizeMatching {
                 0 if !self.references.is_empty() => (self.position.0, 1, 0),
                 1 => {
                     for alike in self.references.values_mut() {
-                        alike.remaining = u64::from(alike.max_live) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
+                        alike.remaining =
+                            u64::from(alike.max_live) * rule.like.each.map_or(u64::from(u32::MAX), u64::from);
                     }
                     (self.position.0, 2, 0)
                 }
@@ -88,13 +89,13 @@ impl SizeMatching {
             if !is_it {
                 return;
             }
-            let (born, died, size) = history.allocations.span(id);
+            let (allocated_at, freed_at, size) = history.allocations.span(id);
             let site = if at_site { stacks.site(free_stack(history, id)) } else { 0 };
             if let Some(alike) = self.references.get_mut(&(size, site)) {
-                while alike.freed_at.peek().is_some_and(|&Reverse(death)| death <= born) {
+                while alike.freed_at.peek().is_some_and(|&Reverse(death)| death <= allocated_at) {
                     alike.freed_at.pop();
                 }
-                alike.freed_at.push(Reverse(died));
+                alike.freed_at.push(Reverse(freed_at));
                 alike.max_live = alike.max_live.max(alike.freed_at.len() as u32);
             }
             return;

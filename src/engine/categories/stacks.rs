@@ -1,9 +1,9 @@
 //! Results of category rules for each frame and stack of a file, computed once, in time slices.
 
-use analysis::category::compiled::{CompiledSet, MODEL_EARLIER, MODEL_LATER, FrameResult, StackResult, PYTHON};
-use analysis::{IdSet, Sites, CodeOrigin};
+use analysis::category::compiled::{CompiledSet, FrameResult, MODEL_EARLIER, MODEL_LATER, PYTHON, StackResult};
+use analysis::{CodeOrigin, IdSet, Sites};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 

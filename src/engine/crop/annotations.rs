@@ -9,7 +9,11 @@ use std::io;
 
 impl TableWriter<'_> {
     /// Writes `external_annotations` with the marks at these indices of the file.
-    pub(super) fn write_annotations(&mut self, out: &mut dyn ValueWriter, places: impl Iterator<Item = usize>) -> io::Result<()> {
+    pub(super) fn write_annotations(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        places: impl Iterator<Item = usize>,
+    ) -> io::Result<()> {
         out.key("external_annotations")?;
         let (marks, mut items) = (&self.file.snapshot.marks, out.list()?);
         for mark in places.filter_map(|at| marks.get(at)) {

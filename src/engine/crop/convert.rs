@@ -1,7 +1,7 @@
 //! Conversion of the whole open file to another form of snapshot.
 
 use super::CropError;
-use super::tables::{Target, TableWriter};
+use super::tables::{TableWriter, Target};
 use crate::Engine;
 use crate::open::OpenFile;
 use history::snapshot::{HOST_DEVICE, Segment};

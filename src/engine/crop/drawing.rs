@@ -5,7 +5,7 @@
 //! was neither allocated nor freed during the recording is left out.
 
 use super::CropError;
-use super::tables::{Target, TableWriter};
+use super::tables::{TableWriter, Target};
 use crate::Engine;
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, Provenance};
@@ -39,7 +39,7 @@ struct DrawnAllocation {
     id: AllocationId,
     /// Index of its event in `elements.json`.
     element: u32,
-    born: u32,
+    allocated_at: u32,
     step: u64,
     offset: u64,
 }
@@ -95,7 +95,7 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
     let mut place_of = vec![u32::MAX; allocations.len()];
     for (element, event) in (0..).zip(elements(history)) {
         let Some((id, false)) = history.lifetime_change(EventIdx(event)) else { continue };
-        shapes.push(DrawnAllocation { id, element, born: 0, step: 0, offset: 0 });
+        shapes.push(DrawnAllocation { id, element, allocated_at: 0, step: 0, offset: 0 });
     }
     shapes.reverse();
     let mut live = 0u64;
@@ -114,7 +114,7 @@ fn write_allocations(history: &DeviceHistory, out: &mut dyn Write) -> io::Result
         if is_alloc {
             let place = shapes.len() as u32;
             place_of.iter_mut().skip(id.0 as usize).take(1).for_each(|own| *own = place);
-            shapes.push(DrawnAllocation { id, element, born: event, step, offset: live });
+            shapes.push(DrawnAllocation { id, element, allocated_at: event, step, offset: live });
             is_live.push(true);
             top.push(place);
             live += size;
@@ -153,7 +153,7 @@ fn write_allocation(
     end: u64,
     points: &mut u64,
 ) -> io::Result<()> {
-    let first = frees.partition_point(|free| free.event < shape.born);
+    let first = frees.partition_point(|free| free.event < shape.allocated_at);
     let own = || frees.get(first..).unwrap_or_default().iter().take_while(|free| free.index != place);
     let last = own().count() + first;
     let end = frees.get(last).map_or(end, |free| free.step);

@@ -31,7 +31,7 @@ use history::snapshot::HOST_DEVICE;
 use history::writing::{PickleWriter, ValueWriter};
 use range::Range;
 use std::io::{self, Write};
-use tables::{Target, TableWriter};
+use tables::{TableWriter, Target};
 
 /// Pickle protocol. Older versions of PyTorch's viewer reject the next one.
 const PICKLE_PROTOCOL: u8 = 4;
@@ -88,8 +88,11 @@ impl OpenFile {
     /// See [`Engine::crop`].
     pub(super) fn crop(&mut self, crop: &Crop, out: impl Write) -> Result<Cropped, CropError> {
         self.check_all_loaded()?;
-        let states =
-            crop.devices.iter().map(|&(device, events)| self.state_after(device, events)).collect::<Result<Vec<_>, _>>()?;
+        let states = crop
+            .devices
+            .iter()
+            .map(|&(device, events)| self.state_after(device, events))
+            .collect::<Result<Vec<_>, _>>()?;
         let file = &*self;
         let known = |&(device, events): &(i64, [u32; 2])| Some(Range::new(file.history(device)?, events));
         let ranges: Vec<Range<'_>> = crop.devices.iter().filter_map(known).collect();

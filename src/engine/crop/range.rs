@@ -51,12 +51,12 @@ impl<'a> Range<'a> {
         }
         let id = history.allocation_of(EventIdx(event))?;
         let allocations = &history.allocations;
-        let (born, died, _) = allocations.span(id);
+        let (allocated_at, freed_at, _) = allocations.span(id);
         let is_recorded = matches!(allocations.provenance(id), Provenance::AllocatedBy(_));
         let is_own = match action {
-            Action::Alloc => born == event + 1,
+            Action::Alloc => allocated_at == event + 1,
             _ => allocations.free_requested(id) == Some(Moment(event + 1)),
         };
-        Some(is_recorded && is_own && born <= from && from < died)
+        Some(is_recorded && is_own && allocated_at <= from && from < freed_at)
     }
 }

@@ -32,7 +32,7 @@ impl TableWriter<'_> {
         let mut wanted = vec![false; places as usize];
         for range in ranges.iter().filter(|_| !recorder.tensors.is_empty()) {
             let (history, allocations) = (range.history, &range.history.allocations);
-            for id in history.end_allocations().filter(|&id| allocations.born(id).0 <= range.to) {
+            for id in history.end_allocations().filter(|&id| allocations.allocated_at(id).0 <= range.to) {
                 if allocations.is_unexplained(id) {
                     continue;
                 }
@@ -59,7 +59,9 @@ impl TableWriter<'_> {
                 }
                 // A crop has its own key of this name. Shapes by address are left out, because addresses may have been
                 // reused.
-                (key, token) if !is_whole && (key == CROP_KEY.as_bytes() || key == b"shape_data") => tokens.skip_value(token),
+                (key, token) if !is_whole && (key == CROP_KEY.as_bytes() || key == b"shape_data") => {
+                    tokens.skip_value(token)
+                }
                 (key, token) => {
                     out.text(key)?;
                     write_value(out, token, &mut tokens, 0)?;

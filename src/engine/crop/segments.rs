@@ -60,7 +60,12 @@ impl TableWriter<'_> {
     }
 
     /// Writes a segment and its blocks.
-    pub(super) fn write_segment(&mut self, out: &mut dyn ValueWriter, segment: &Segment, blocks: &[Block]) -> io::Result<()> {
+    pub(super) fn write_segment(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        segment: &Segment,
+        blocks: &[Block],
+    ) -> io::Result<()> {
         let sum = |state: fn(BlockState) -> bool, bytes: fn(&Block) -> u64| {
             blocks.iter().filter(|block| state(block.state)).map(|block| i128::from(bytes(block))).sum::<i128>()
         };

@@ -2,7 +2,7 @@
 //! addresses and segments. The result is an ordinary snapshot that is marked as simulated.
 
 use super::segments::free_block;
-use super::tables::{Target, EventValues, TableWriter};
+use super::tables::{EventValues, TableWriter, Target};
 use super::{CropError, PICKLE_PROTOCOL};
 use crate::Engine;
 use crate::open::OpenFile;
@@ -67,7 +67,11 @@ impl Engine {
 
 impl OpenFile {
     /// See [`Engine::write_simulated`].
-    pub(crate) fn write_simulated(&mut self, run: &SimulatedRun, out: impl Write) -> Result<SimulatedSummary, CropError> {
+    pub(crate) fn write_simulated(
+        &mut self,
+        run: &SimulatedRun,
+        out: impl Write,
+    ) -> Result<SimulatedSummary, CropError> {
         if run.device == HOST_DEVICE {
             return Err(CropError::Invalid("pinned host memory has an allocator of its own".to_owned()));
         }
@@ -117,7 +121,8 @@ struct RunWriter<'a> {
 impl RunWriter<'_> {
     fn write(mut self, out: &mut dyn ValueWriter) -> io::Result<SimulatedSummary> {
         let device = self.history.device;
-        let mut written = SimulatedSummary { settings: self.traced.settings.to_string(), ..SimulatedSummary::default() };
+        let mut written =
+            SimulatedSummary { settings: self.traced.settings.to_string(), ..SimulatedSummary::default() };
         out.dict()?;
         out.key("device_traces")?;
         let mut traces = out.list()?;
@@ -207,7 +212,14 @@ impl RunWriter<'_> {
             let size = self.traced.trace.size(recording, number);
             let place = recording.allocations.get(number as usize).map_or(0, |allocation| allocation.place);
             let labels = with_place(Labels::default(), &recorded.labels, recording, place_of(recording, place));
-            rows.push(EventValues { action: Action::FreeCompleted, address, size, labels, stack: StackId::NONE, ..recorded });
+            rows.push(EventValues {
+                action: Action::FreeCompleted,
+                address,
+                size,
+                labels,
+                stack: StackId::NONE,
+                ..recorded
+            });
         }
         for (operation, place) in &deeds.operations {
             let action = match operation.kind {
@@ -234,7 +246,9 @@ impl RunWriter<'_> {
                 self.avoided_bytes = recorded.size;
                 Some(EventValues { action: Action::Alloc, address, ..recorded })
             }
-            (What::Oom(_), ..) => Some(EventValues { address: device_free(reserved).unwrap_or(recorded.address), ..recorded }),
+            (What::Oom(_), ..) => {
+                Some(EventValues { address: device_free(reserved).unwrap_or(recorded.address), ..recorded })
+            }
             _ => None,
         });
         for row in rows {

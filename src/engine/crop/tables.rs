@@ -115,7 +115,12 @@ impl<'a> TableWriter<'a> {
     }
 
     /// Writes an event with these values.
-    pub(super) fn write_values(&mut self, out: &mut dyn ValueWriter, row: &EventValues, place: Target) -> io::Result<()> {
+    pub(super) fn write_values(
+        &mut self,
+        out: &mut dyn ValueWriter,
+        row: &EventValues,
+        place: Target,
+    ) -> io::Result<()> {
         out.dict()?;
         out.key("action")?;
         out.key(row.action.name())?;

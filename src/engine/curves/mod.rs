@@ -10,7 +10,7 @@ mod sums;
 use super::device::DeviceData;
 use super::open::OpenFile;
 use super::protocol::{Curves, MemoryFilter};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::Curve;
 pub(super) use part::Part;
@@ -57,7 +57,13 @@ impl CurveBuilder {
     }
 
     /// Adds up the running sums that are needed.
-    fn update_sums(&mut self, file: &mut OpenFile, device: i64, only: MemoryFilter, slice: &mut TimeSlice) -> SliceResult {
+    fn update_sums(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        only: MemoryFilter,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         file.compute_segments(device, slice)?;
         let Some(history) = file.history(device) else { return Ok(()) };
         if !self.sums.iter().any(|sums| (sums.device, sums.part.only) == (device, only)) {

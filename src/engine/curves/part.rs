@@ -6,7 +6,7 @@
 
 use crate::device::DeviceData;
 use crate::protocol::MemoryFilter;
-use base::sorted::{two_part_key, sorted_numbers};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, SegmentLifetimes};
 
 /// A part of memory, with the addresses of its segment.

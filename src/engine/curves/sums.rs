@@ -3,7 +3,7 @@
 use super::part::Part;
 use crate::device::DeviceData;
 use base::column::Column;
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes, Subject, Totals};
 use history::snapshot::Action;
@@ -25,7 +25,14 @@ pub(crate) enum Quantity {
 }
 
 /// All kinds, in the order of their discriminants.
-const QUANTITIES: [Quantity; 6] = [Quantity::Requested, Quantity::AwaitingFree, Quantity::Reserved, Quantity::Rounded, Quantity::Allocated, Quantity::Free];
+const QUANTITIES: [Quantity; 6] = [
+    Quantity::Requested,
+    Quantity::AwaitingFree,
+    Quantity::Reserved,
+    Quantity::Rounded,
+    Quantity::Allocated,
+    Quantity::Free,
+];
 
 /// Running totals of a part of memory, as far as they are added up.
 pub(crate) struct RunningTotals {
@@ -60,7 +67,14 @@ impl RunningTotals {
     /// Creates empty totals.
     pub(crate) fn new(device: i64, part: Part) -> RunningTotals {
         let (mapped, base) = Default::default();
-        RunningTotals { device, part, mapped_changes: mapped, base, totals: QUANTITIES.map(|_| Totals::new(0)), work: Work::Start }
+        RunningTotals {
+            device,
+            part,
+            mapped_changes: mapped,
+            base,
+            totals: QUANTITIES.map(|_| Totals::new(0)),
+            work: Work::Start,
+        }
     }
 
     /// Returns the running total of a kind.
@@ -100,7 +114,12 @@ impl RunningTotals {
     }
 
     /// Works until all totals are added up. `lives` must be complete.
-    pub(crate) fn step(&mut self, open: DeviceData<'_>, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+    pub(crate) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let history = open.history;
         loop {
             self.work = match self.work {
@@ -152,8 +171,8 @@ impl RunningTotals {
         if !self.part.contains_range(lives, id) {
             return;
         }
-        let (born, died, size) = lives.ranges.span(id);
-        if born == 0 {
+        let (allocated_at, freed_at, size) = lives.ranges.span(id);
+        if allocated_at == 0 {
             self.add(Quantity::Reserved, signed(size));
             self.add(Quantity::Free, signed(size));
         }
@@ -163,8 +182,8 @@ impl RunningTotals {
             let operation = operation as usize;
             self.mapped_changes.set(operation, self.mapped_changes.get(operation).unwrap_or(0).saturating_add(bytes));
         };
-        grows(born, signed(size));
-        grows(died, -signed(size));
+        grows(allocated_at, signed(size));
+        grows(freed_at, -signed(size));
     }
 
     fn add_early(&mut self, open: DeviceData<'_>, id: AllocationId) {

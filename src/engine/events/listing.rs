@@ -6,7 +6,7 @@ use crate::protocol::{EventsFilter, Query};
 use crate::stack_match::StackMatch;
 use analysis::event_terms::{EventTerm, EventTerms, NamedObject};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{DeviceHistory, Subject};
 use history::snapshot::Action;
@@ -147,7 +147,7 @@ fn query_matches(
         }
         Query::Freed(freed) => {
             let of = history.allocation_of(EventIdx(event));
-            of.is_some_and(|id| history.allocations.died(id).is_some() == *freed)
+            of.is_some_and(|id| history.allocations.freed_at(id).is_some() == *freed)
         }
         Query::Category(name) => {
             let of = history.allocation_of(EventIdx(event));

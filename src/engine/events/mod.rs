@@ -9,11 +9,11 @@ pub(super) use rows::{pool_of, stack_of_event, stream_of};
 use super::copying::CopyProgress;
 use super::open::OpenFile;
 use super::protocol::{EventsPage, EventsQuestion, TableText};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use listing::Listing;
 
 /// Maximum number of rows in a reply, more than any screen shows.
-const MOST_ROWS: u32 = 512;
+const MAX_ROWS: u32 = 512;
 
 /// The list requested last, and the progress of copying its rows.
 #[derive(Default)]
@@ -34,7 +34,13 @@ impl EventLists {
     }
 
     /// Builds the list of a question.
-    fn update_listing(&mut self, file: &mut OpenFile, device: i64, question: &EventsQuestion, slice: &mut TimeSlice) -> SliceResult {
+    fn update_listing(
+        &mut self,
+        file: &mut OpenFile,
+        device: i64,
+        question: &EventsQuestion,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if !self.listing.as_ref().is_some_and(|it| it.is_for(device, &question.filter)) {
             self.listing = Some(Box::new(Listing::new(file, device, question.filter.clone())));
         }
@@ -55,7 +61,7 @@ impl EventLists {
         let Some((listing, history)) = self.listing.as_ref().zip(file.history(device)) else { return Ok(None) };
         let (all, counts) = (history.event_count(), history.action_counts);
         let [first, count] = question.rows;
-        let wanted = first..first.saturating_add(count.min(MOST_ROWS)).min(listing.len());
+        let wanted = first..first.saturating_add(count.min(MAX_ROWS)).min(listing.len());
         let events: Vec<u32> = wanted.filter_map(|row| listing.event(row)).collect();
         Ok(Some(EventsPage {
             all,

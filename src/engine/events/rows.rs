@@ -1,9 +1,9 @@
 //! A row of the event list, as values and as a line of text.
 
 use crate::copying::write_field;
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::stack_of;
-use crate::moments::elapsed_us;
 use crate::protocol::EventRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};

@@ -1,6 +1,6 @@
 //! Labels of groups.
 
-use super::{AGE_COUNT, CLASS_BITS, CLASS_COUNT, Groups, SMALLEST_CLASS_BITS};
+use super::{AGE_COUNT, CLASS_BITS, CLASS_COUNT, Groups, MIN_CLASS_BITS};
 use crate::protocol::Grouping;
 use analysis::site;
 use base::units::{Bytes, byte_range, group_digits};
@@ -28,7 +28,7 @@ impl Groups {
                 frame.map_or_else(String::new, |frame| site::short(snapshot, frame))
             }
             Grouping::Size => {
-                let end = 1u64.checked_shl(SMALLEST_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
+                let end = 1u64.checked_shl(MIN_CLASS_BITS + place * CLASS_BITS).unwrap_or(u64::MAX);
                 if place == 0 { format!("≤ {}", Bytes(end)) } else { byte_range(end >> CLASS_BITS, end) }
             }
             Grouping::Lifetime if place == CLASS_COUNT + 1 => "never freed".to_owned(),
@@ -41,7 +41,8 @@ impl Groups {
             Grouping::Age if place == 0 => "allocated before recording".to_owned(),
             Grouping::Age => {
                 // A part ends before the first event of the next one.
-                let first = |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGE_COUNT));
+                let first =
+                    |part: u32| (u64::from(part) * u64::from(history.event_count())).div_ceil(u64::from(AGE_COUNT));
                 let last = first(place).saturating_sub(1);
                 format!("allocated at events {}–{}", group_digits(first(place - 1)), group_digits(last))
             }

@@ -12,7 +12,7 @@ const CREATORS: [(&str, &str); 4] = [
 ];
 
 /// Number of innermost frames of a stack that are examined.
-const MOST_FRAMES: usize = 200;
+const MAX_FRAMES: usize = 200;
 
 /// Names found for one pool.
 #[derive(Clone, Default)]
@@ -57,7 +57,7 @@ impl PoolNames {
         if known.from_code.is_some() || matches!(stack, StackId::NONE) || self.stacks.contains(stack.0) {
             return;
         }
-        let mut frames = snapshot.stacks.frames(stack).take(MOST_FRAMES).map(|frame| snapshot.frames.frame(frame));
+        let mut frames = snapshot.stacks.frames(stack).take(MAX_FRAMES).map(|frame| snapshot.frames.frame(frame));
         known.from_code = frames.find_map(|frame| creator_name(snapshot, frame));
         if known.from_code.is_none() {
             self.stacks.insert(stack.0);

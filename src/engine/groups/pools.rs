@@ -6,16 +6,21 @@ use super::pool_names::{KnownNames, PoolNames};
 use crate::origin::{labels_of, stack_of};
 use crate::protocol::{PoolName, default_pool_name};
 use analysis::{IdSet, metadata};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, Snapshot, StringId};
 
 /// Maximum length of a name, in characters.
-const LONGEST_NAME: usize = 100;
+const MAX_NAME_LEN: usize = 100;
 
 impl Groups {
     /// Collects the names of pools.
-    pub(super) fn name_pools(&mut self, snapshot: &Snapshot, histories: &[DeviceHistory], slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn name_pools(
+        &mut self,
+        snapshot: &Snapshot,
+        histories: &[DeviceHistory],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let mut names = std::mem::take(&mut self.pool_names);
         let result = self.collect_pool_names(&mut names, snapshot, histories, slice);
         self.pool_names = names;
@@ -42,7 +47,7 @@ impl Groups {
         }
         let called = |string: Option<StringId>| {
             let name = metadata::value_of(&snapshot.strings.text(string?), "pool")?;
-            Some(name.chars().take(LONGEST_NAME).collect::<String>())
+            Some(name.chars().take(MAX_NAME_LEN).collect::<String>())
         };
         while let Some(labels) = snapshot.labels.rows().get(names.labels) {
             slice.spend(4)?;
@@ -111,10 +116,10 @@ impl Groups {
 
     /// Returns the labels of the private pools of the file.
     pub(crate) fn named_pools(&self) -> Vec<PoolName> {
-        let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MOST_NAMED);
+        let private = self.pools.iter().filter(|&&pool| pool != (0, 0)).take(MAX_NAMED);
         private.map(|&pool| PoolName { pool, name: self.pool_label(pool) }).collect()
     }
 }
 
 /// Maximum number of pools named in the summary. A process has a few.
-const MOST_NAMED: usize = 1000;
+const MAX_NAMED: usize = 1000;

@@ -1,7 +1,7 @@
 //! Groups of mapped ranges. A range has a call site, size, lifetime, stream and pool like an allocation, but no
 //! category.
 
-use super::{AGE_COUNT, CLASS_COUNT, Groups, SMALLEST_CLASS_BITS, class_of};
+use super::{AGE_COUNT, CLASS_COUNT, Groups, MIN_CLASS_BITS, class_of};
 use crate::protocol::Grouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Snapshot;
@@ -21,23 +21,24 @@ impl Groups {
         by: Grouping,
     ) -> u32 {
         let kind = segments.kind(id);
-        let (born, died, bytes) = segments.ranges.span(id);
+        let (allocated_at, freed_at, bytes) = segments.ranges.span(id);
         match Groups::range_grouping(by) {
             Grouping::CallSite => self.call_site_group(segments.stack(snapshot, history, id)),
-            Grouping::Size => 1 + class_of(bytes.saturating_sub(1) >> SMALLEST_CLASS_BITS),
-            Grouping::Lifetime => match (born, died) {
+            Grouping::Size => 1 + class_of(bytes.saturating_sub(1) >> MIN_CLASS_BITS),
+            Grouping::Lifetime => match (allocated_at, freed_at) {
                 (_, u32::MAX) => CLASS_COUNT + 2,
                 (0, _) => CLASS_COUNT + 1,
-                _ => 1 + class_of(u64::from(died.saturating_sub(born).saturating_sub(1))),
+                _ => 1 + class_of(u64::from(freed_at.saturating_sub(allocated_at).saturating_sub(1))),
             },
-            Grouping::Age if born == 0 => 1,
+            Grouping::Age if allocated_at == 0 => 1,
             Grouping::Age => {
-                2 + (u64::from(born - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1))) as u32
+                2 + (u64::from(allocated_at - 1) * u64::from(AGE_COUNT) / u64::from(history.event_count().max(1)))
+                    as u32
             }
             Grouping::Stream => self.group_number(&self.streams, kind.and_then(|kind| kind.stream)),
             Grouping::Pool | Grouping::Category => self.group_number(&self.pools, kind.and_then(|kind| kind.pool)),
-            Grouping::Annotation => self.regions.annotation(history, segments.ranges.born(id)),
-            Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.born(id)),
+            Grouping::Annotation => self.regions.annotation(history, segments.ranges.allocated_at(id)),
+            Grouping::CompileContext => self.regions.context(snapshot, history, segments.ranges.allocated_at(id)),
         }
     }
 }

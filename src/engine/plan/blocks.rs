@@ -4,14 +4,14 @@
 //! one allocation per stack and iteration, so `n` live allocations with the same stack mean `n` blocks. The stack
 //! whose first allocation comes last is the output of a block and the input of the next one.
 
-use crate::stack_trees::Population;
 use crate::device::DeviceData;
 use crate::origin::stack_of;
 use crate::protocol::Scope;
 use crate::roles::Role;
+use crate::stack_trees::Population;
 use analysis::IdSet;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 

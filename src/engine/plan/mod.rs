@@ -10,7 +10,7 @@ use super::origin::stack_of;
 use super::protocol::{Arrangement, Factor, Highlight, PlanCurve, PlanGroup, PlanPage, PlanQuestion, PlanRow, Query};
 use super::roles::Role;
 use analysis::{Change, Changes, Factors, IdSet, PlanMembership, PlannedCurve};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use blocks::Blocks;
 use curve::CurveBuilder;
@@ -127,8 +127,8 @@ impl Plan {
             if bytes < 0 {
                 return;
             }
-            let (born, died, size) = history.allocations.span(id);
-            let at_peak = if born <= peak.0 && peak.0 < died { size } else { 0 };
+            let (allocated_at, freed_at, size) = history.allocations.span(id);
+            let at_peak = if allocated_at <= peak.0 && peak.0 < freed_at { size } else { 0 };
             if of.grows {
                 *batch_at_peak = batch_at_peak.saturating_add(at_peak);
             }
@@ -241,7 +241,13 @@ impl Plan {
 }
 
 /// Returns the groups that contain an allocation, and whether it grows with the batch.
-fn plan_groups_of(members: &[GroupMembers], roles: &Roles, file: &OpenFile, history: &DeviceHistory, id: AllocationId) -> PlanMembership {
+fn plan_groups_of(
+    members: &[GroupMembers],
+    roles: &Roles,
+    file: &OpenFile,
+    history: &DeviceHistory,
+    id: AllocationId,
+) -> PlanMembership {
     let role = roles.role(file, history, id);
     let has = |members: &GroupMembers| match members {
         GroupMembers::Role(wanted) => *wanted == role,
@@ -251,7 +257,9 @@ fn plan_groups_of(members: &[GroupMembers], roles: &Roles, file: &OpenFile, hist
         }
         GroupMembers::Found(found) => found.contains(id.0),
         GroupMembers::Growing(found) => BATCH_ROLES.contains(&role) && found.contains(id.0),
-        GroupMembers::Stacks(stacks) => role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0),
+        GroupMembers::Stacks(stacks) => {
+            role == Role::Activation && stacks.contains(stack_of(&file.snapshot, history, id).0)
+        }
         GroupMembers::Node(arrangement, node) => {
             let subtree = file.stack_trees.subtree(*arrangement, *node);
             subtree.is_some_and(|subtree| subtree.contains(&file.stack_trees.stems, file.device_data(history), id))

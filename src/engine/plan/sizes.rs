@@ -5,7 +5,7 @@ use crate::open::OpenFile;
 use crate::protocol::{Factor, PlanQuestion};
 use allocator::transfer::put;
 use analysis::PlanMembership;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
 /// Slice steps per allocation.

@@ -4,7 +4,7 @@ use super::layout::AddressLayout;
 use super::reserved::ReservedRanges;
 use crate::device::DeviceData;
 use crate::protocol::{Grouping, Looks, MemoryFilter, Plot};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::SegmentLifetimes;
 
 /// Recently used plot data, the latest last.
@@ -45,7 +45,12 @@ impl PlotCache {
     }
 
     /// Returns the sorted ranges of a part of memory. They are complete once [`Plots::step`] has succeeded.
-    pub(super) fn reserved(&self, device: i64, only: MemoryFilter, stacking: Option<Grouping>) -> Option<&ReservedRanges> {
+    pub(super) fn reserved(
+        &self,
+        device: i64,
+        only: MemoryFilter,
+        stacking: Option<Grouping>,
+    ) -> Option<&ReservedRanges> {
         self.reserved.get(&(device, only, stacking))
     }
 

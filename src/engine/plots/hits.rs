@@ -1,19 +1,21 @@
 //! Hit tests, outlines and keyboard steps in the address and reserved plots.
 
-use super::neighbours::Neighbours;
 use super::layout::AddressLayout;
+use super::neighbours::Neighbours;
 use crate::memory_at::{SegmentAt, hit_segment, memory_at, segment_at};
 use crate::open::OpenFile;
-use crate::protocol::{AddressMap, HitAllocation, HitMemory, Looks, MappedRange, MemoryFilter, Plot, Step, StepResult, StepOutcome};
+use crate::protocol::{
+    AddressMap, HitAllocation, HitMemory, Looks, MappedRange, MemoryFilter, Plot, Step, StepOutcome, StepResult,
+};
 use analysis::site;
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use picture::timeline::{self, OutlineRect, View, address_outline};
 
 /// Maximum number of events per step. They take a few milliseconds.
-const MOST_EVENTS: u32 = 50_000;
+const MAX_EVENTS: u32 = 50_000;
 /// Maximum number of ranges that a step examines, summed over all moments on its way.
-const MOST_RANGES: usize = 1_000_000;
+const MAX_RANGES: usize = 1_000_000;
 
 /// Converts a height on the axis to an address. In a gap, returns the end of the range below.
 fn address_near(map: &AddressMap, height: u64) -> Option<u64> {
@@ -73,8 +75,8 @@ impl OpenFile {
         let block = HitAllocation {
             allocation: id.0,
             requested: ranges.size(id),
-            born: ranges.born(id).0,
-            died: ranges.died(id).map(|moment| moment.0),
+            allocated_at: ranges.allocated_at(id).0,
+            freed_at: ranges.freed_at(id).map(|moment| moment.0),
             lowest_byte: hit.lowest_byte,
             site: None,
             category: None,
@@ -151,7 +153,7 @@ impl OpenFile {
                 let id = AllocationId(id);
                 let is_live = |history: &DeviceHistory| {
                     (id.0 as usize) < history.allocations.len()
-                        && history.allocations.born(id).0 <= moment
+                        && history.allocations.allocated_at(id).0 <= moment
                         && history.allocations.outlives(id, Moment(moment))
                 };
                 Some(id).filter(|_| is_live(history)).and_then(onto)
@@ -175,7 +177,7 @@ impl OpenFile {
         step: Step,
     ) -> Option<(u32, StepOutcome)> {
         let mut moment = start;
-        for _ in 0..MOST_EVENTS {
+        for _ in 0..MAX_EVENTS {
             let (next, event) = next_moment(history, moment, step)?;
             if let Some((id, starts_lifetime)) = history.lifetime_change(EventIdx(event))
                 && starts_lifetime == (step == Step::Later)
@@ -209,7 +211,7 @@ pub(crate) fn walk_ranges(
     let at = |moment: u32| timeline::stack_at(source, Moment(moment), byte).map(|hit| hit.allocation);
     let mut this = at(start);
     let (mut moment, mut looked) = (start, 0);
-    for _ in 0..MOST_EVENTS {
+    for _ in 0..MAX_EVENTS {
         let (next, event) = next_moment(history, moment, step)?;
         moment = next;
         if segments.change(history, EventIdx(event)) == 0 {
@@ -221,7 +223,7 @@ pub(crate) fn walk_ranges(
         }
         this = found;
         looked += source.live.candidates(source.allocations, Moment(moment)).len();
-        if looked > MOST_RANGES {
+        if looked > MAX_RANGES {
             break;
         }
     }

@@ -5,8 +5,8 @@ use crate::curves::Part;
 use crate::device::DeviceData;
 use crate::protocol::{AddressMap, MappedRange, MemoryFilter};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use std::collections::BTreeMap;
 
@@ -54,7 +54,17 @@ impl AddressLayout {
     pub(super) fn new(only: MemoryFilter) -> AddressLayout {
         let (growing, mapped, astray, flat, map) = Default::default();
         let (part, places) = (Part::new(only), Column::new());
-        AddressLayout { part, expandable: growing, mapped, outside_mapped: astray, mapped_sorted: flat, map, range_of: places, stage: Stage::Expandable, next: 0 }
+        AddressLayout {
+            part,
+            expandable: growing,
+            mapped,
+            outside_mapped: astray,
+            mapped_sorted: flat,
+            map,
+            range_of: places,
+            stage: Stage::Expandable,
+            next: 0,
+        }
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
@@ -62,7 +72,12 @@ impl AddressLayout {
     }
 
     /// Builds the layout until it is complete.
-    pub(super) fn step(&mut self, open: DeviceData<'_>, segments: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        segments: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while self.stage != Stage::Done {
             let is_of_blocks = matches!(self.stage, Stage::Places | Stage::PlacesSecondPass);
             let count = if is_of_blocks { open.history.allocations.len() } else { segments.ranges.len() };
@@ -88,7 +103,9 @@ impl AddressLayout {
         match self.stage {
             Stage::Expandable if is_growing => insert(&mut self.expandable, [start, end], 0),
             Stage::Mapped if self.part.contains_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
-            Stage::Segments if segments.starts_segment(id) && self.part.contains_range(segments, id) => self.count_segment(start),
+            Stage::Segments if segments.starts_segment(id) && self.part.contains_range(segments, id) => {
+                self.count_segment(start)
+            }
             _ => {}
         }
     }
@@ -179,7 +196,9 @@ impl AddressLayout {
 
     /// Returns whether an allocation is in the part. Empty and unexplained ones are not.
     fn includes(&self, open: DeviceData<'_>, id: AllocationId) -> bool {
-        open.history.allocations.size(id) > 0 && !open.history.allocations.is_unexplained(id) && self.part.contains(open, id)
+        open.history.allocations.size(id) > 0
+            && !open.history.allocations.is_unexplained(id)
+            && self.part.contains(open, id)
     }
 
     /// Returns the position of an allocation with `bytes` rounded bytes on the axis, or `None` if it is not in the
@@ -196,7 +215,8 @@ impl AddressLayout {
 
     /// Returns the position of a mapped range on the axis, or `None` if it is not in the part.
     pub(super) fn range_position(&self, segments: &SegmentLifetimes, id: AllocationId) -> Option<[u64; 2]> {
-        let lowest = self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.contains_range(segments, id))?;
+        let lowest =
+            self.map.height_of(segments.ranges.address(id)).filter(|_| self.part.contains_range(segments, id))?;
         Some([lowest, lowest.saturating_add(segments.ranges.size(id))])
     }
 }

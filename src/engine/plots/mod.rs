@@ -1,13 +1,13 @@
 //! The address plot and the reserved plot. The data that they need in addition to the history is built here in slices
 //! and cached.
 
-mod neighbours;
-mod hits;
 mod cache;
+mod hits;
 mod layout;
-mod sources;
+mod neighbours;
 mod reserved;
+mod sources;
 
-pub(super) use neighbours::Neighbours;
-pub(super) use hits::walk_ranges;
 pub(super) use cache::PlotCache;
+pub(super) use hits::walk_ranges;
+pub(super) use neighbours::Neighbours;

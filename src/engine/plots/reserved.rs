@@ -3,7 +3,7 @@
 use crate::curves::Part;
 use crate::device::DeviceData;
 use crate::protocol::{Grouping, MemoryFilter};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, SegmentLifetimes, SelectedSegments};
 use picture::timeline::{Order, OrderBuilder};
 
@@ -35,7 +35,12 @@ impl ReservedRanges {
     }
 
     /// Builds the data until it is complete.
-    pub(super) fn step(&mut self, open: DeviceData<'_>, segments: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        open: DeviceData<'_>,
+        segments: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let DeviceData { snapshot, history, groups, .. } = open;
         if self.is_done {
             return Ok(());

@@ -5,7 +5,7 @@ use super::reserved::ReservedRanges;
 use crate::groups::Groups;
 use crate::open::OpenFile;
 use crate::protocol::{Highlight, Looks, MemoryFilter, Plot};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, Curve, Totals};
 use history::snapshot::StackId;

@@ -2,11 +2,11 @@
 //! says otherwise.
 
 use super::{
-    AddressMap, MomentSpec, SearchStart, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
-    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MomentFacts, MemoryFilter, Overview, PairAnswer, PairQuestion,
-    Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion, SourcesPage, StatePage,
-    StateQuestion, Step, StepResult, TablePage, TableQuestion, TableText, Tally, TreePage, TreeQuestion, WhatIf,
-    WhatIfCourse, WhatIfQuestion,
+    AddressMap, Curves, Details, Direction, EventsPage, EventsQuestion, FlamePage, FlameQuestion, Grouping,
+    HitAllocation, HitMemory, LegendEntry, Looks, Marks, Match, MemoryFilter, MomentFacts, MomentSpec, Overview,
+    PairAnswer, PairQuestion, Pairing, PlanCurve, PlanPage, PlanQuestion, RangeFacts, Report, ReportQuestion,
+    SearchStart, SegmentsPage, SegmentsQuestion, SourcesPage, Step, StepResult, TablePage, TableQuestion, TableText,
+    Tally, TreePage, TreeQuestion, WhatIf, WhatIfCourse, WhatIfQuestion,
 };
 use super::{Arrangement, Scope, Span};
 use picture::timeline::{Axis, OutlineRect, Scene, View};
@@ -51,9 +51,9 @@ pub enum Question {
         view: View,
         only: MemoryFilter,
     },
-    State(StateQuestion),
+    State(SegmentsQuestion),
     Events(Box<EventsQuestion>),
-    /// Chosen rows of the Events list as text, at most [`MOST_COPIED`](super::MOST_COPIED). The answer is an
+    /// Chosen rows of the Events list as text, at most [`MAX_COPIED`](super::MOST_COPIED). The answer is an
     /// [`Answer::TableText`].
     EventsText(Box<EventsQuestion>),
     Moments(Vec<MomentSpec>),
@@ -127,7 +127,7 @@ pub enum Question {
     Course(Box<WhatIfCourse>, View),
     /// Part of the Allocations table, and its histograms.
     Table(Box<TableQuestion>),
-    /// Chosen rows of the Allocations table as text, at most [`MOST_COPIED`](super::MOST_COPIED).
+    /// Chosen rows of the Allocations table as text, at most [`MAX_COPIED`](super::MOST_COPIED).
     TableText(Box<TableQuestion>),
     /// Question about two devices. It is answered by `compare::Pair`, which holds both files. The engine does not
     /// answer it.
@@ -158,7 +158,7 @@ pub enum Answer {
     },
     Map(Box<AddressMap>),
     Curves(Box<Curves>),
-    State(Box<StatePage>),
+    State(Box<SegmentsPage>),
     Events(Box<EventsPage>),
     /// Facts for each moment of the question, in the same order. Unknown events are left out.
     Moments(Vec<MomentFacts>),

@@ -8,9 +8,11 @@ pub struct HitAllocation {
     pub allocation: u32,
     pub requested: u64,
     /// Moment at which it is allocated.
-    pub born: u32,
+    #[serde(rename = "born")]
+    pub allocated_at: u32,
     /// Moment at which it is freed. `None` if it is live at the end.
-    pub died: Option<u32>,
+    #[serde(rename = "died")]
+    pub freed_at: Option<u32>,
     /// Lowest byte that it covers in the plot at the requested moment.
     pub lowest_byte: u64,
     /// Call site, such as `train.py:233 train_step`.
@@ -38,9 +40,11 @@ pub struct Details {
     /// Pool id. `(0, 0)` is the default pool.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    pub born_event: Option<u32>,
+    #[serde(rename = "born_event")]
+    pub allocated_event: Option<u32>,
     /// Time of the allocation, in µs since 1970.
-    pub born_us: Option<i64>,
+    #[serde(rename = "born_us")]
+    pub allocated_us: Option<i64>,
     /// Event at which the program requested the free.
     pub free_requested_event: Option<u32>,
     /// Event at which the free completed. `None` if it is live at the end.

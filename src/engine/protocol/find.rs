@@ -1,6 +1,6 @@
 //! Questions and answers of the search.
 
-pub use analysis::query::{Query, QueryError, FrameMatcher};
+pub use analysis::query::{FrameMatcher, Query, QueryError};
 use serde::{Deserialize, Serialize};
 
 /// Number and requested bytes of the allocations that a search found.

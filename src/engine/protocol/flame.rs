@@ -18,7 +18,7 @@ pub struct FlameQuestion {
     pub allocation: Option<u32>,
 }
 
-/// Boxes of a flame graph, at most [`MOST_BOXES`].
+/// Boxes of a flame graph, at most [`MAX_BOXES`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePage {
     pub total: Weight,
@@ -65,4 +65,4 @@ pub struct FlameBox {
 }
 
 /// Approximate maximum number of boxes in a flame graph. A row of a wide window has a few thousand at most.
-pub const MOST_BOXES: usize = 50_000;
+pub const MAX_BOXES: usize = 50_000;

@@ -10,7 +10,8 @@ pub enum Scope {
     /// All allocations, including those made before recording.
     Ever,
     At(u32),
-    Born(Span),
+    #[serde(rename = "Born")]
+    Allocated(Span),
     /// Allocations whose free completed in the range.
     Freed(Span),
     /// Allocations made in the range and still live at its end.

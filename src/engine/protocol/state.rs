@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Requested part of the Segments view.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StateQuestion {
+pub struct SegmentsQuestion {
     /// Number of events that have happened.
     pub moment: u32,
     pub only: MemoryFilter,
@@ -48,32 +48,32 @@ pub enum SegmentSort {
 
 /// Allocator state, and the requested rows of the view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StatePage {
+pub struct SegmentsPage {
     /// Number of events that have happened.
     pub moment: u32,
-    pub whole: StateSums,
+    pub whole: SegmentsSums,
     /// Bytes per device pixel.
     pub bytes_per_px: f64,
     pub rows: u32,
     /// Index of the first returned row.
     pub first: u32,
     /// All groups, from top to bottom.
-    pub groups: Vec<StateGroup>,
+    pub groups: Vec<SegmentsGroup>,
     /// Bars of the segments in the requested rows, in reading order.
-    pub bars: Vec<StateBar>,
-    pub pieces: Vec<StatePiece>,
+    pub bars: Vec<SegmentsBar>,
+    pub pieces: Vec<SegmentsPiece>,
     /// Row and pixel of the requested address, if it is mapped.
     pub revealed: Option<[u32; 2]>,
     /// Predicted placement of the request for each pool and stream that may serve it.
-    pub fits: Vec<StateFit>,
+    pub fits: Vec<SegmentsFit>,
     /// Live requested bytes outside all mapped memory, because the file is incomplete.
     pub astray: Weight,
-    pub kept: StateKept,
+    pub kept: SegmentsKept,
 }
 
 /// Segments that the driver could get back, and segments that are pinned by a single live block.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateKept {
+pub struct SegmentsKept {
     /// Segments without live blocks, which `torch.cuda.empty_cache()` releases: number and bytes.
     pub empty: Weight,
     /// Segments without live blocks in private pools, which are kept as long as the pool's owner: number and bytes.
@@ -100,7 +100,7 @@ pub struct HeldBySite {
 
 /// Totals of a set of segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateSums {
+pub struct SegmentsSums {
     /// Number of segments.
     pub segments: u32,
     pub reserved: u64,
@@ -119,9 +119,9 @@ pub struct StateSums {
     pub largest_free: u64,
 }
 
-impl StateSums {
+impl SegmentsSums {
     /// Adds other totals, saturating.
-    pub(crate) fn add(&mut self, more: &StateSums) {
+    pub(crate) fn add(&mut self, more: &SegmentsSums) {
         self.segments = self.segments.saturating_add(more.segments);
         self.reserved = self.reserved.saturating_add(more.reserved);
         self.blocks = self.blocks.saturating_add(more.blocks);
@@ -149,7 +149,7 @@ impl StateSums {
 
 /// Group of segments that serve the same requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateGroup {
+pub struct SegmentsGroup {
     /// Row of the heading. The segments start in the next row.
     pub row: u32,
     /// Pool id, if known.
@@ -158,21 +158,21 @@ pub struct StateGroup {
     pub stream: Option<u64>,
     pub small: bool,
     pub expandable: bool,
-    pub sums: StateSums,
+    pub sums: SegmentsSums,
 }
 
 /// Part of a segment in one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateBar {
+pub struct SegmentsBar {
     pub row: u32,
     /// Left and right edge in device pixels.
     pub x: [u32; 2],
     pub address: u64,
     pub segment: u64,
-    pub sums: StateSums,
+    pub sums: SegmentsSums,
     /// Allocation of the segment's largest live block.
     pub keeper: Option<u32>,
-    /// Start and end (exclusive) of its pieces in [`StatePage::pieces`].
+    /// Start and end (exclusive) of its pieces in [`SegmentsPage::pieces`].
     pub pieces: [u32; 2],
     /// True if the segment starts in this row, and true if it ends in this row.
     pub ends: [bool; 2],
@@ -180,7 +180,7 @@ pub struct StateBar {
 
 /// Piece of a bar. Space without a piece is free and narrower than a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StatePiece {
+pub struct SegmentsPiece {
     /// Left and right edge in device pixels, within the bar.
     pub x: [u32; 2],
     pub kind: PieceKind,
@@ -217,7 +217,7 @@ pub enum PieceKind {
 
 /// Predicted placement of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StateFit {
+pub struct SegmentsFit {
     pub pool: Option<(u64, u64)>,
     pub stream: Option<u64>,
     /// Size of the request after the allocator's rounding.

@@ -151,7 +151,10 @@ impl DeviceSummary {
     /// Returns the part of the GPU's memory that the allocator can reserve, without the memory in use elsewhere.
     /// `None` if the recorder did not store the total.
     pub fn available_bytes(&self) -> Option<u64> {
-        let outside = self.recorder_value(OUTSIDE_ALLOCATOR).unwrap_or(0).saturating_add(self.recorder_value(OTHER_PROCESSES).unwrap_or(0));
+        let outside = self
+            .recorder_value(OUTSIDE_ALLOCATOR)
+            .unwrap_or(0)
+            .saturating_add(self.recorder_value(OTHER_PROCESSES).unwrap_or(0));
         Some(self.recorder_value(CAPACITY)?.saturating_sub(outside))
     }
 

@@ -54,7 +54,8 @@ pub enum TableColumn {
     /// Pool. Unknown ones come first.
     Pool,
     /// Event that allocated it. Allocations made before recording come first.
-    Born,
+    #[serde(rename = "Born")]
+    Allocated,
     /// Time since the allocation, or since the start of the trace.
     Age,
     /// Event that freed it. Allocations live at the end come last.
@@ -72,7 +73,7 @@ impl TableColumn {
         TableColumn::Address,
         TableColumn::Stream,
         TableColumn::Pool,
-        TableColumn::Born,
+        TableColumn::Allocated,
         TableColumn::Age,
         TableColumn::Freed,
         TableColumn::Lifetime,
@@ -123,9 +124,11 @@ pub struct TableRow {
     /// Pool id, if known.
     pub pool: Option<(u64, u64)>,
     /// Event that allocated it. `None` if it was allocated before recording.
-    pub born: Option<u32>,
+    #[serde(rename = "born")]
+    pub allocated_at: Option<u32>,
     /// Time of the allocation in µs since 1970, if recorded.
-    pub born_us: Option<i64>,
+    #[serde(rename = "born_us")]
+    pub allocated_us: Option<i64>,
     /// Event that freed it. `None` if it is live at the end.
     pub freed: Option<u32>,
     /// Time of the free in µs since 1970, if recorded.
@@ -153,7 +156,7 @@ pub struct TableText {
 }
 
 /// Maximum number of rows that are copied as text. More than a spreadsheet can handle comfortably.
-pub const MOST_COPIED: u32 = 200_000;
+pub const MAX_COPIED: u32 = 200_000;
 
 /// Number of size classes.
 pub const SIZE_CLASSES: usize = 65;
@@ -174,10 +177,10 @@ pub const LIFETIME_TO_END: u8 = 34;
 
 /// Returns the lifetime class for moments of allocation and free (`u32::MAX` if live at the end): k for lifetimes of
 /// 2^(k − 1) to before 2^k events.
-pub fn lifetime_class(born: u32, died: u32) -> u8 {
-    match (born, died) {
+pub fn lifetime_class(allocated_at: u32, freed_at: u32) -> u8 {
+    match (allocated_at, freed_at) {
         (_, u32::MAX) => LIFETIME_TO_END,
         (0, _) => LIFETIME_UNKNOWN,
-        (born, died) => (u32::BITS - died.saturating_sub(born).leading_zeros()) as u8,
+        (allocated_at, freed_at) => (u32::BITS - freed_at.saturating_sub(allocated_at).leading_zeros()) as u8,
     }
 }

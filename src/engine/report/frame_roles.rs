@@ -21,15 +21,17 @@ pub(super) enum Role {
 
 /// File of `Module.__call__`, in all PyTorch versions.
 const MODULE_FILE: &str = "torch/nn/modules/module.py";
-const MODULE_CALL_FUNCTIONS: [&[u8]; 5] = [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
+const MODULE_CALL_FUNCTIONS: [&[u8]; 5] =
+    [b"_call_impl", b"_wrapped_call_impl", b"_slow_forward", b"inner", b"__call__"];
 /// Files of the wrappers: `torch.compile`, autocast and `no_grad`.
-const WRAPPER_FILES: [&str; 3] = ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
+const WRAPPER_FILES: [&str; 3] =
+    ["torch/_dynamo/eval_frame.py", "torch/amp/autocast_mode.py", "torch/utils/_contextlib.py"];
 
 /// Paths of code that loops over parameters or operators.
 const LIBRARY_PATHS: [&str; 2] = ["torch/optim/", "torch/autograd/"];
 
 /// Paths longer than this are treated as native.
-const LONGEST_PATH: usize = 4096;
+const MAX_PATH_LEN: usize = 4096;
 
 /// Cache of the roles of frames.
 #[derive(Default)]
@@ -61,7 +63,7 @@ impl FrameRoles {
 fn role(snapshot: &Snapshot, frame: FrameId) -> Role {
     let frame = snapshot.frames.frame(frame);
     let file = snapshot.strings.bytes(frame.filename);
-    if file.len() > LONGEST_PATH || Sites::is_native(snapshot, frame.filename) {
+    if file.len() > MAX_PATH_LEN || Sites::is_native(snapshot, frame.filename) {
         return Role::Native;
     }
     let file = String::from_utf8_lossy(file).replace('\\', "/");

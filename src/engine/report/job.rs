@@ -3,7 +3,7 @@
 use super::shared::SharedResults;
 use crate::open::OpenFile;
 use crate::protocol::Report;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// A report in progress.
 pub(crate) trait Job {

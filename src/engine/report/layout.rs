@@ -2,13 +2,13 @@
 
 use super::leaks::{pool_name, stream_name};
 use super::out_of_memory::{KindSums, SumsByKind};
-use super::writer::{ReportWriter, moment_evidence, evidence_row};
+use super::writer::{ReportWriter, evidence_row, moment_evidence};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, StateSums};
+use crate::protocol::{Cell, SegmentsSums};
 use crate::report::column::{self, sheet};
 use crate::state::DeviceState;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory, SegmentKind, SegmentLifetimes};
 
@@ -17,14 +17,14 @@ pub(super) struct Layout {
     pub(super) moment: u32,
     pub(super) state: DeviceState,
     pub(super) by_kind: SumsByKind,
-    pub(super) total: StateSums,
+    pub(super) total: SegmentsSums,
 }
 
 impl Layout {
     /// Creates an empty layout. `moment` must be within the trace.
     pub(super) fn new(history: &DeviceHistory, lives: &SegmentLifetimes, moment: u32) -> Layout {
         let state = DeviceState::new(history, lives, moment);
-        Layout { moment, state, by_kind: SumsByKind::default(), total: StateSums::default() }
+        Layout { moment, state, by_kind: SumsByKind::default(), total: SegmentsSums::default() }
     }
 
     /// Rebuilds the state and computes the sums.
@@ -44,7 +44,7 @@ impl Layout {
     /// Writes a sheet with one row per kind, most free bytes first.
     pub(super) fn write(&self, writing: &mut ReportWriter<'_>, key: &str, title: &str) {
         let file = writing.file;
-        let summed = |key, label, cell: fn(&StateSums) -> Cell| {
+        let summed = |key, label, cell: fn(&SegmentsSums) -> Cell| {
             column::cell(key, label, move |room: &KindSums| cell(&room.sums)).total(cell(&self.total))
         };
         let columns = [
@@ -74,7 +74,9 @@ impl Layout {
         let note = if is_first { explained } else { "" };
         let rooms = self.by_kind.kinds.iter().collect();
         let ranked = sorted_by_key(rooms, |room: &&KindSums| two_part_key(!room.sums.free, !room.sums.reserved));
-        writing.add_sheet(sheet([key, title, note], &columns), &columns, &ranked, |_, _| evidence_row(moment_evidence(self.moment)));
+        writing.add_sheet(sheet([key, title, note], &columns), &columns, &ranked, |_, _| {
+            evidence_row(moment_evidence(self.moment))
+        });
     }
 }
 
@@ -111,13 +113,15 @@ impl DriverRequest {
         let event = moment.checked_sub(1)?;
         let first = lives.ranges.early_count() as u32 + lives.ranges.allocated_by(event);
         let range = AllocationId(first);
-        let (born, _, _) = lives.ranges.span(AllocationId(first.min(lives.ranges.len().checked_sub(1)? as u32)));
-        if born != moment {
+        let (allocated_at, _, _) =
+            lives.ranges.span(AllocationId(first.min(lives.ranges.len().checked_sub(1)? as u32)));
+        if allocated_at != moment {
             return None;
         }
         let (from, taken) = history.address_and_size(EventIdx(event));
         let later = (moment..history.event_count().min(moment + MAX_SEARCHED_EVENTS)).map(EventIdx);
-        let mut needed = later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
+        let mut needed =
+            later.filter_map(|event| history.lifetime_change(event)).filter(|(_, starts_lifetime)| *starts_lifetime);
         let needed = needed.find(|(id, _)| {
             history.allocations.address(*id).checked_sub(from).is_some_and(|inside| inside < taken.max(1))
         });
@@ -126,7 +130,7 @@ impl DriverRequest {
     }
 
     /// Returns whether enough bytes of the kind were free, but in no single block.
-    pub(super) fn is_scattered(&self, free: &StateSums) -> bool {
+    pub(super) fn is_scattered(&self, free: &SegmentsSums) -> bool {
         self.request.is_some_and(|request| free.free >= request && free.largest_free < request)
     }
 }

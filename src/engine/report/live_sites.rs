@@ -2,11 +2,11 @@
 
 use super::site_sums::SiteSums;
 use super::writer::ReportWriter;
-use crate::stack_trees::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Scope};
 use crate::report::column::{self, sheet};
-use base::slice::{TimeSlice, SliceResult};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{group_digits, percent};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -27,7 +27,15 @@ impl LiveSites {
         let moment = moment.min(history.event_count());
         let population = Population::new(history, Scope::At(moment));
         let (bytes, count, early, next) = Default::default();
-        LiveSites { moment, sums: SiteSums::new(file, history), bytes, count, before_recording: early, population, next }
+        LiveSites {
+            moment,
+            sums: SiteSums::new(file, history),
+            bytes,
+            count,
+            before_recording: early,
+            population,
+            next,
+        }
     }
 
     /// Sums up the live allocations and passes each to `each` with its size, in order of allocation.
@@ -91,7 +99,12 @@ impl LiveSites {
 
     /// Returns a sentence about the three largest call sites, and the largest allocation of the first:
     /// `Largest call sites at the peak: a (30.0 %), b (20.0 %), c (12.1 %). Together 62.1 %; 41 call sites in total.`
-    pub(super) fn describe_largest(&self, file: &OpenFile, history: &DeviceHistory, when: &str) -> Option<(String, u32)> {
+    pub(super) fn describe_largest(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        when: &str,
+    ) -> Option<(String, u32)> {
         let ranked = self.sums.ranked(1);
         let most = ranked.get(..3).unwrap_or(&ranked);
         let (bytes, _) = self.sums.total(most);

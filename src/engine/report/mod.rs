@@ -1,13 +1,11 @@
 //! Insights: reports with findings and tables, one module per topic.
 
 mod annotations;
-mod frame_roles;
 mod categories;
 mod column;
 mod fragmentation;
-mod top_k;
+mod frame_roles;
 mod job;
-mod shared;
 mod layout;
 mod leaks;
 mod live_sites;
@@ -19,13 +17,15 @@ mod ranges;
 mod savings;
 pub(super) mod search;
 mod settings;
+mod shared;
 mod site_sums;
 mod steps;
+mod top_k;
 mod writer;
 
 use super::open::OpenFile;
 use super::protocol::{Report, ReportQuestion, Topic};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use job::Job;
 use shared::SharedResults;
 use std::mem::swap;

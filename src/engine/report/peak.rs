@@ -1,23 +1,26 @@
 //! Report on the peak: its time, its size and the code that allocated it.
 
-use super::top_k::TopK;
 use super::job::Job;
-use super::shared::SharedResults;
 use super::live_sites::LiveSites;
+use super::shared::SharedResults;
 use super::site_sums::{SiteSums, site_of};
 use super::steps::Steps;
-use super::writer::{MOST_ROWS, ReportWriter, allocation_evidence, moment_evidence, bytes_text, category_query, truncate, freed_by_cell, evidence_row, threshold};
+use super::top_k::TopK;
+use super::writer::{
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, category_query, evidence_row, freed_by_cell,
+    moment_evidence, threshold, truncate,
+};
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::is_prefix_block;
-use crate::moments::elapsed_us;
 use crate::protocol::{
     Cell, Chart, ChartPart, Evidence, Grouping, Report, ReportQuestion, Span, Threshold, Tone, Weight,
 };
 use crate::report::column::{self, sheet};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use base::sorted::{two_part_key, sorted_numbers};
-use base::units::{EventIdx, Moment, pluralize, duration_us, group_digits, percent};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{EventIdx, Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;
 
@@ -67,14 +70,24 @@ impl Parts {
             recent: threshold(question, ["recent", "in the last", "events"], recent.into()),
             recent_sites: SiteSums::new(file, history),
             large: threshold(question, ["large", "at least", "bytes"], 1 << 20),
-            oldest: TopK::new(question.rows.min(MOST_ROWS) as usize),
+            oldest: TopK::new(question.rows.min(MAX_ROWS) as usize),
             old_count: 0,
             prefix_blocks: (0, 0),
         }
     }
 
     fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
-        let Parts { peak, at_cursor: beside, categories, recent, recent_sites: made, large, oldest, old_count, prefix_blocks: prefix } = self;
+        let Parts {
+            peak,
+            at_cursor: beside,
+            categories,
+            recent,
+            recent_sites: made,
+            large,
+            oldest,
+            old_count,
+            prefix_blocks: prefix,
+        } = self;
         let since = u64::from(peak.moment).saturating_sub(recent.value);
         let mut each = |id: AllocationId, size: u64| {
             let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
@@ -84,12 +97,12 @@ impl Parts {
             if is_prefix_block(&file.snapshot, history, id) {
                 *prefix = (prefix.0.saturating_add(size), prefix.1 + 1);
             }
-            let born = history.allocations.born(id).0;
-            if u64::from(born) > since {
+            let allocated_at = history.allocations.allocated_at(id).0;
+            if u64::from(allocated_at) > since {
                 made.add(file, history, id, size);
             }
             if size >= large.value {
-                oldest.add(two_part_key(u64::MAX - u64::from(born), size), id.0);
+                oldest.add(two_part_key(u64::MAX - u64::from(allocated_at), size), id.0);
                 *old_count += 1;
             }
         };
@@ -245,14 +258,16 @@ fn write_chart(writing: &mut ReportWriter<'_>, parts: &Parts) {
     } else {
         (Grouping::Category, parts.categories.iter().map(of).collect())
     };
-    let ranked = sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
+    let ranked =
+        sorted_numbers(bytes.iter().zip(0..).map(|(&bytes, group)| (two_part_key(!bytes, 0), group)).collect());
     let of = |group: &u32| bytes.get(*group as usize).copied().unwrap_or(0);
     let named = |group: &u32| ChartPart {
         name: truncate(&file.groups.label(&file.snapshot, history, grouping, *group)),
         bytes: of(group),
         slot: Some(file.groups.slot(grouping, *group)),
     };
-    let mut told: Vec<ChartPart> = ranked.iter().take(MAX_CHART_PARTS).filter(|group| of(group) > 0).map(named).collect();
+    let mut told: Vec<ChartPart> =
+        ranked.iter().take(MAX_CHART_PARTS).filter(|group| of(group) > 0).map(named).collect();
     let rest = ranked.iter().skip(MAX_CHART_PARTS).fold(0u64, |sum, group| sum.saturating_add(of(group)));
     told.extend((rest > 0).then(|| ChartPart { name: "other".to_owned(), bytes: rest, slot: None }));
     writing.set_chart(Chart::Parts(told));
@@ -300,11 +315,11 @@ fn write_recent(writing: &mut ReportWriter<'_>, peak: &LiveSites, made: &SiteSum
 
 fn write_oldest(writing: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count): (Vec<u32>, u32), large: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let born = |id| history.allocations.born(AllocationId(id)).0;
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
-        column::event("allocated_at", "allocated at event", born),
-        column::count("age_events", "age in events", |id| peak.moment.saturating_sub(born(id)).into()),
+        column::event("allocated_at", "allocated at event", allocated_at),
+        column::count("age_events", "age in events", |id| peak.moment.saturating_sub(allocated_at(id)).into()),
         column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
     ];
@@ -312,5 +327,6 @@ fn write_oldest(writing: &mut ReportWriter<'_>, peak: &LiveSites, (ranked, count
     let mut sheet = sheet(title, &columns);
     sheet.threshold = Some(large);
     sheet.left_out = count;
-    writing.add_sheet(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
+    writing
+        .add_sheet(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(peak.moment)));
 }

@@ -7,7 +7,7 @@
 
 use crate::protocol::Span;
 use crate::radix::Radix;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::DeviceHistory;
 
@@ -63,9 +63,9 @@ impl Ranges {
     /// Starts the computation. `spans` must be sorted by start and lie within the trace.
     pub(super) fn new(spans: Vec<Span>) -> Ranges {
         let (facts, ends) = (Vec::with_capacity(spans.len()), Radix::with_capacity(spans.len()));
-        let mut born = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
-        born.0.extend([0; 2]);
-        Ranges { spans, facts, ends, live_by_stretch: born, ..Ranges::default() }
+        let mut allocated_at = FenwickTree(Vec::with_capacity(2 * spans.len() + 2));
+        allocated_at.0.extend([0; 2]);
+        Ranges { spans, facts, ends, live_by_stretch: allocated_at, ..Ranges::default() }
     }
 
     /// Continues the pass. When it returns `Ok`, [`Ranges::facts`] are complete.
@@ -140,7 +140,10 @@ impl Ranges {
         } else {
             let closed = self.finalized as u32;
             let Span { from, to } = self.span(closed);
-            let never_freed = self.live_by_stretch.prefix_sum(self.border_index(to)).saturating_sub(self.live_by_stretch.prefix_sum(self.border_index(from)));
+            let never_freed = self
+                .live_by_stretch
+                .prefix_sum(self.border_index(to))
+                .saturating_sub(self.live_by_stretch.prefix_sum(self.border_index(from)));
             self.facts.get_mut(self.finalized).into_iter().for_each(|facts| facts.never_freed = clamped(never_freed));
             self.finalized += 1;
         }
@@ -181,9 +184,9 @@ impl Ranges {
         let event = EventIdx(self.state.moment);
         self.state.moment += 1;
         let Some((id, is_birth)) = history.lifetime_change(event) else { return };
-        let (born, _, size) = history.allocations.span(id);
+        let (allocated_at, _, size) = history.allocations.span(id);
         let change = i64::try_from(size).unwrap_or(i64::MAX);
-        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(born) };
+        let stretch = if is_birth { self.borders.len() as u32 } else { self.borders_before(allocated_at) };
         let now = &mut self.state;
         if is_birth {
             now.total = now.total.saturating_add(change);
@@ -193,7 +196,7 @@ impl Ranges {
             now.total = now.total.saturating_sub(change);
             now.freed = now.freed.wrapping_add(size);
             // Allocations from before recording belong to no stretch.
-            if born > 0 {
+            if allocated_at > 0 {
                 self.live_by_stretch.add(stretch, -i128::from(size));
             }
         }

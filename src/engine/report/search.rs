@@ -4,7 +4,7 @@ use super::modules::ModuleTree;
 use super::steps::{StepFinder, StepRule};
 use crate::protocol::Span;
 use crate::side::Side;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::snapshot::StackId;
 
 /// Search for the steps of a device.

@@ -3,7 +3,7 @@
 use super::leaks::Growth;
 use super::steps::StepFinder;
 use crate::open::OpenFile;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::DeviceHistory;
 
 /// Shared results for a device.
@@ -21,7 +21,12 @@ impl SharedResults {
     }
 
     /// Finds the steps, then the call sites that grow from step to step.
-    pub(super) fn find_growth(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn find_growth(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.steps.step(file, slice)?;
         let new = || Growth::new(file, history, &self.steps.steps);
         self.growth.get_or_insert_with(new).step(file, history, slice)

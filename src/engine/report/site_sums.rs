@@ -4,7 +4,7 @@ use super::writer::{ReportWriter, truncate};
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
 use crate::protocol::{Grouping, SheetRow};
-use base::sorted::{two_part_key, sorted_numbers};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::group_digits;
 use history::replay::{AllocationId, DeviceHistory};
 

@@ -13,13 +13,13 @@ use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId};
 
 /// Maximum number of rows per sheet, even if the question allows more.
-pub(super) const MOST_ROWS: u32 = 100_000;
+pub(super) const MAX_ROWS: u32 = 100_000;
 /// Maximum length of a name, in characters.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 /// Maximum number of frames shown of a stack, innermost first.
-const MOST_FRAMES: usize = 200;
+const MAX_FRAMES: usize = 200;
 /// Maximum bytes of all stack lines of a report. Limits the output if a file repeats a long name in many frames.
-const MOST_TEXT: usize = 4 << 20;
+const MAX_TEXT: usize = 4 << 20;
 
 /// Report under construction, and its inputs.
 pub(super) struct ReportWriter<'a> {
@@ -32,7 +32,11 @@ pub(super) struct ReportWriter<'a> {
 
 impl<'a> ReportWriter<'a> {
     /// Creates an empty report.
-    pub(super) fn new(file: &'a OpenFile, history: &'a DeviceHistory, question: &'a ReportQuestion) -> ReportWriter<'a> {
+    pub(super) fn new(
+        file: &'a OpenFile,
+        history: &'a DeviceHistory,
+        question: &'a ReportQuestion,
+    ) -> ReportWriter<'a> {
         let report = Report { topic: question.topic, ..Report::default() };
         ReportWriter { file, history, question, lines: StackLines::default(), report }
     }
@@ -72,7 +76,7 @@ impl<'a> ReportWriter<'a> {
 
     /// Returns the maximum number of rows per sheet.
     pub(super) fn max_rows(&self) -> usize {
-        self.question.rows.min(MOST_ROWS) as usize
+        self.question.rows.min(MAX_ROWS) as usize
     }
 
     /// Creates a row for an allocation, without cells.
@@ -97,9 +101,9 @@ impl<'a> ReportWriter<'a> {
     }
 }
 
-/// Returns a name cut to [`LONGEST_NAME`] characters, because many rows may repeat it.
+/// Returns a name cut to [`MAX_NAME_LEN`] characters, because many rows may repeat it.
 pub(super) fn truncate(name: &str) -> String {
-    match name.char_indices().nth(LONGEST_NAME) {
+    match name.char_indices().nth(MAX_NAME_LEN) {
         Some((end, _)) => [name.get(..end).unwrap_or_default(), "…"].concat(),
         None => name.to_owned(),
     }
@@ -150,7 +154,7 @@ pub(super) fn moment_evidence(moment: u32) -> Evidence {
 
 /// Returns a cell with the event that freed an allocation.
 pub(super) fn freed_by_cell(history: &DeviceHistory, id: AllocationId) -> Cell {
-    let freed = history.allocations.died(id).and_then(Moment::event);
+    let freed = history.allocations.freed_at(id).and_then(Moment::event);
     freed.map_or(Cell::Nothing, |EventIdx(event)| Cell::Event(event.into()))
 }
 
@@ -168,14 +172,14 @@ pub(super) fn threshold(question: &ReportQuestion, [key, label, unit]: [&str; 3]
     Threshold { key: key.to_owned(), label: label.to_owned(), unit: unit.to_owned(), value }
 }
 
-/// Formats stacks as lines, up to [`MOST_TEXT`] bytes per report.
+/// Formats stacks as lines, up to [`MAX_TEXT`] bytes per report.
 pub(super) struct StackLines {
     bytes_left: usize,
 }
 
 impl Default for StackLines {
     fn default() -> StackLines {
-        StackLines { bytes_left: MOST_TEXT }
+        StackLines { bytes_left: MAX_TEXT }
     }
 }
 
@@ -188,7 +192,7 @@ impl StackLines {
     /// Returns the lines of frames.
     pub(super) fn frame_lines(&mut self, snapshot: &Snapshot, frames: impl Iterator<Item = FrameId>) -> Vec<String> {
         let mut lines = Vec::new();
-        for frame in frames.take(MOST_FRAMES) {
+        for frame in frames.take(MAX_FRAMES) {
             let mut line = String::new();
             frame_line::write(&mut line, snapshot, snapshot.frames.frame(frame));
             if line.len() > self.bytes_left {

@@ -3,7 +3,7 @@
 use crate::device::DeviceData;
 use crate::protocol::{Arrangement, Internal, Merge};
 use analysis::{IdSet, InternalRules, RuleCache};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{Frame, FrameId, Snapshot, Stacks};
 
@@ -55,7 +55,11 @@ impl FrameClasses {
             self.call_site_groups = vec![0; self.first_frames.len()];
             for (&site, group) in open.groups.call_sites().iter().zip(1..) {
                 let class = self.class_of(site) as usize;
-                self.call_site_groups.get_mut(class).filter(|known| **known == 0).into_iter().for_each(|known| *known = group);
+                self.call_site_groups
+                    .get_mut(class)
+                    .filter(|known| **known == 0)
+                    .into_iter()
+                    .for_each(|known| *known = group);
             }
         }
         Ok(())
@@ -109,7 +113,11 @@ impl FrameClasses {
         if self.call_site_groups.len() < self.first_frames.len() {
             self.call_site_groups.resize(self.first_frames.len(), 0);
         }
-        self.call_site_groups.get_mut(class as usize).filter(|known| **known == 0).into_iter().for_each(|known| *known = site);
+        self.call_site_groups
+            .get_mut(class as usize)
+            .filter(|known| **known == 0)
+            .into_iter()
+            .for_each(|known| *known = site);
         Some(class)
     }
 

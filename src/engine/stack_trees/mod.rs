@@ -26,14 +26,14 @@ pub(super) use weights::Selection;
 use super::device::DeviceData;
 use super::protocol::{Arrangement, Internal, Weight};
 use analysis::InternalRules;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use shape::TreeShape;
 use stems::Stems;
 use weighed_tree::WeighedTree;
 use weights::Weights;
 
 /// Number of cached answers of one kind, most recently used first. At most `most` are kept, and fewer if they exceed
-/// [`MOST_BYTES`], but never fewer than `least`. A single question needs that many at once and would otherwise evict
+/// [`MAX_BYTES`], but never fewer than `least`. A single question needs that many at once and would otherwise evict
 /// its own inputs.
 #[derive(Clone, Copy)]
 struct CacheLimits {
@@ -50,7 +50,7 @@ const SHAPES_KEPT: CacheLimits = CacheLimits { min: 2, max: 6 };
 /// Subtrees, one bit per node: for the timeline and for the table.
 const SUBTREES_KEPT: CacheLimits = CacheLimits { min: 2, max: 2 };
 /// Maximum size of the cached answers of each kind, in bytes. The `least` newest are kept even if they are larger.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Cached answers for one file.
 #[derive(Default)]
@@ -107,12 +107,14 @@ impl StackTrees {
         self.grow_shape(open, arrangement, slice)?;
         let (Some(shape), Some(weights)) = (self.shapes.last(), self.weights.last()) else { return Err(OutOfTime) };
         let is_it = |tree: &WeighedTree| tree.selection == of && tree.arrangement == arrangement;
-        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_it, || WeighedTree::new(of, shape));
+        move_to_end(&mut self.weighed_trees, (TREES_KEPT, WeighedTree::heap_bytes), is_it, || {
+            WeighedTree::new(of, shape)
+        });
         self.weighed_trees.last_mut().ok_or(OutOfTime)?.step(shape, weights, slice)
     }
 
     fn grow_shape(&mut self, open: DeviceData<'_>, arrangement: Arrangement, slice: &mut TimeSlice) -> SliceResult {
-        let new = || TreeShape::new(arrangement, shape::MOST_NODES);
+        let new = || TreeShape::new(arrangement, shape::MAX_NODES);
         let is_it = |shape: &TreeShape| shape.arrangement == arrangement;
         move_to_end(&mut self.shapes, (SHAPES_KEPT, TreeShape::heap_bytes), is_it, new);
         // A shape that was evicted and rebuilt may number its nodes differently.
@@ -134,7 +136,8 @@ impl StackTrees {
     ) -> SliceResult<(Selection, Option<Selection>)> {
         let of = Selection { scope: clamp_scope(open.history, asked.scope), found: None, ..asked };
         let is_finished = |find: u32| open.found.is_some_and(|it| (it.serial, it.device) == (find, asked.device));
-        let found_total = asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
+        let found_total =
+            asked.found.filter(|&find| is_finished(find)).map(|find| Selection { found: Some(find), ..of });
         if let Some(found_total) = found_total {
             self.weigh(open, found_total, arrangement, slice)?;
         }
@@ -143,21 +146,34 @@ impl StackTrees {
     }
 
     /// Returns a recently [weighed](Answers::weigh) tree. `None` if it is not cached.
-    pub(super) fn view<'a>(&'a self, open: DeviceData<'a>, of: Selection, arrangement: Arrangement) -> Option<TreeView<'a>> {
+    pub(super) fn view<'a>(
+        &'a self,
+        open: DeviceData<'a>,
+        of: Selection,
+        arrangement: Arrangement,
+    ) -> Option<TreeView<'a>> {
         let shape = self.shapes.iter().find(|shape| shape.arrangement == arrangement)?;
         let weighed = self.weighed_trees.iter().find(|tree| tree.selection == of && tree.arrangement == arrangement)?;
         Some(TreeView::new(open, &self.stems, shape, weighed))
     }
 
     /// Collects the stacks of a device at and below a node. Once done, [`StackTrees::subtree`] returns them.
-    pub(super) fn collect_subtree(&mut self, open: DeviceData<'_>, arrangement: Arrangement, node: u32, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn collect_subtree(
+        &mut self,
+        open: DeviceData<'_>,
+        arrangement: Arrangement,
+        node: u32,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.stems.number_all(open, slice)?;
         self.grow_shape(open, arrangement, slice)?;
         let Some(shape) = self.shapes.last() else { return Err(OutOfTime) };
         let stems = self.stems.len();
         self.subtrees.retain(|subtree| subtree.arrangement != arrangement || !subtree.is_stale(shape, stems));
         let is_it = |subtree: &Subtree| subtree.arrangement == arrangement && subtree.node == node;
-        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || Subtree::new(shape, node, stems));
+        move_to_end(&mut self.subtrees, (SUBTREES_KEPT, Subtree::heap_bytes), is_it, || {
+            Subtree::new(shape, node, stems)
+        });
         self.subtrees.last_mut().ok_or(OutOfTime)?.step(shape, slice)
     }
 
@@ -187,7 +203,7 @@ fn move_to_end<T>(
         Some(place) => kept[place..].rotate_left(1),
         None => kept.push(new()),
     }
-    while kept.len() > count.max || (kept.len() > count.min && kept.iter().map(bytes).sum::<usize>() > MOST_BYTES) {
+    while kept.len() > count.max || (kept.len() > count.min && kept.iter().map(bytes).sum::<usize>() > MAX_BYTES) {
         kept.remove(0);
     }
 }

@@ -1,7 +1,7 @@
 //! The allocations of a scope with their weights, iterated in parts.
 
 use crate::protocol::{Scope, Span};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory};
 use std::ops::Range;
@@ -20,14 +20,16 @@ impl Population {
         let scope = clamp_scope(history, scope);
         let allocations = &history.allocations;
         let early = allocations.early_count() as u32;
-        let born_by = |moment: u32| early + allocations.allocated_by(moment);
+        let allocated_by = |moment: u32| early + allocations.allocated_by(moment);
         let candidates = match scope {
             Scope::Ever => Candidates::from_ids(0..allocations.len() as u32),
             Scope::At(moment) => history.live.candidates(allocations, Moment(moment)),
             Scope::Change(span) => history.live.candidates_through(allocations, [span.from, span.to].map(Moment)),
             // An allocation with allocated-at moment `from` was made by the event before the range.
-            Scope::Born(span) | Scope::Kept(span) => Candidates::from_ids(born_by(span.from)..born_by(span.to)),
-            Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::from_ids(0..born_by(span.to)),
+            Scope::Allocated(span) | Scope::Kept(span) => {
+                Candidates::from_ids(allocated_by(span.from)..allocated_by(span.to))
+            }
+            Scope::Freed(span) | Scope::ByteMoments(span) => Candidates::from_ids(0..allocated_by(span.to)),
         };
         Population { scope, candidates }
     }
@@ -39,7 +41,12 @@ impl Population {
 
     /// Calls `each` for the candidates at these positions that are in the scope, in order of allocation, with their
     /// weights.
-    pub(crate) fn visit_part(&self, history: &DeviceHistory, places: Range<usize>, each: &mut dyn FnMut(AllocationId, u64)) {
+    pub(crate) fn visit_part(
+        &self,
+        history: &DeviceHistory,
+        places: Range<usize>,
+        each: &mut dyn FnMut(AllocationId, u64),
+    ) {
         let ids = places.filter_map(|place| history.live.candidate(&self.candidates, place));
         for id in ids {
             weight(self.scope, history.allocations.span(id)).into_iter().for_each(|weight| each(id, weight));
@@ -78,19 +85,21 @@ impl Population {
 
 /// Returns the weight in a scope of an allocation with this lifetime and size. `None` if it is not in the scope.
 #[inline(always)]
-fn weight(scope: Scope, (born, died, size): (u32, u32, u64)) -> Option<u64> {
+fn weight(scope: Scope, (allocated_at, freed_at, size): (u32, u32, u64)) -> Option<u64> {
     match scope {
         Scope::Ever => Some(size),
-        Scope::At(moment) => (born <= moment && moment < died).then_some(size),
-        Scope::Born(span) => (span.from < born && born <= span.to).then_some(size),
-        Scope::Freed(span) => (span.from < died && died <= span.to).then_some(size),
-        Scope::Kept(span) => (span.from < born && born <= span.to && span.to < died).then_some(size),
+        Scope::At(moment) => (allocated_at <= moment && moment < freed_at).then_some(size),
+        Scope::Allocated(span) => (span.from < allocated_at && allocated_at <= span.to).then_some(size),
+        Scope::Freed(span) => (span.from < freed_at && freed_at <= span.to).then_some(size),
+        Scope::Kept(span) => {
+            (span.from < allocated_at && allocated_at <= span.to && span.to < freed_at).then_some(size)
+        }
         Scope::ByteMoments(span) => {
-            let moments = died.min(span.to).saturating_sub(born.max(span.from));
+            let moments = freed_at.min(span.to).saturating_sub(allocated_at.max(span.from));
             (moments > 0).then(|| size.saturating_mul(u64::from(moments)))
         }
         Scope::Change(span) => {
-            let is_live = |moment: u32| born <= moment && moment < died;
+            let is_live = |moment: u32| allocated_at <= moment && moment < freed_at;
             (is_live(span.from) != is_live(span.to)).then_some(size)
         }
     }
@@ -103,7 +112,7 @@ pub(crate) fn clamp_scope(history: &DeviceHistory, scope: Scope) -> Scope {
     match scope {
         Scope::Ever => Scope::Ever,
         Scope::At(moment) => Scope::At(moment.min(last)),
-        Scope::Born(range) => Scope::Born(span(range)),
+        Scope::Allocated(range) => Scope::Allocated(span(range)),
         Scope::Freed(range) => Scope::Freed(span(range)),
         Scope::Kept(range) => Scope::Kept(span(range)),
         Scope::ByteMoments(range) => Scope::ByteMoments(span(range)),

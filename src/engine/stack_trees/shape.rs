@@ -16,15 +16,15 @@ use super::stems::{StackOrigin, Stem, Stems};
 use crate::device::DeviceData;
 use crate::protocol::{Arrangement, Merge, Root};
 use analysis::{InternalRules, Sites};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, StackId, Stacks};
 
 /// Maximum number of nodes of a tree, some 30 bytes each. Stacks that need more are collected under a note.
-pub(super) const MOST_NODES: usize = 4_000_000;
+pub(super) const MAX_NODES: usize = 4_000_000;
 /// Maximum number of frames of a stack. Deeper stacks are collected under the same note. CPython's own stacks end at a
 /// thousand frames.
-const MOST_FRAMES: usize = 4096;
+const MAX_FRAMES: usize = 4096;
 
 /// A node that does not stand for a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,13 @@ pub(super) enum SpecialNode {
 }
 
 /// Notes below the root. Their keys count down from `u32::MAX - 1` in this order.
-const SPECIAL_NODES: [SpecialNode; 5] = [SpecialNode::Unexplained, SpecialNode::NoStack, SpecialNode::FreeStacks, SpecialNode::Internal, SpecialNode::Truncated];
+const SPECIAL_NODES: [SpecialNode; 5] = [
+    SpecialNode::Unexplained,
+    SpecialNode::NoStack,
+    SpecialNode::FreeStacks,
+    SpecialNode::Internal,
+    SpecialNode::Truncated,
+];
 
 impl SpecialNode {
     fn key(self) -> u32 {
@@ -90,17 +96,33 @@ impl TreeShape {
     pub(super) fn new(arrangement: Arrangement, most_nodes: usize) -> TreeShape {
         let (classes, tree) = (FrameClasses::default(), Stacks::default());
         let (of_stem, of_stack, path, operators) = Default::default();
-        TreeShape { arrangement, classes, most_nodes, tree, nodes_by_stem: of_stem, nodes_by_stack: of_stack, path, operators }
+        TreeShape {
+            arrangement,
+            classes,
+            most_nodes,
+            tree,
+            nodes_by_stem: of_stem,
+            nodes_by_stack: of_stack,
+            path,
+            operators,
+        }
     }
 
     /// Adds the missing stems.
-    pub(super) fn grow(&mut self, open: DeviceData<'_>, stems: &Stems, rules: &InternalRules, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn grow(
+        &mut self,
+        open: DeviceData<'_>,
+        stems: &Stems,
+        rules: &InternalRules,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.classes.step(open, self.arrangement, rules, slice)?;
         let mut next = self.nodes_by_stem.len();
         // Some stacks are thousands of frames long.
         while let Some(part) = slice.next_range(&mut next, stems.len(), 256)? {
             for stem in part {
-                let node = self.insert(open, stems.get(stem as u32)).or_else(|| self.special_node(SpecialNode::Truncated));
+                let node =
+                    self.insert(open, stems.get(stem as u32)).or_else(|| self.special_node(SpecialNode::Truncated));
                 self.nodes_by_stem.push(node.unwrap_or(0));
             }
         }
@@ -131,7 +153,7 @@ impl TreeShape {
         let mut at = stack;
         while let Some((callers, frame)) = open.snapshot.stacks.innermost(at) {
             known = self.nodes_by_stack.get(at.0 as usize).copied().filter(|_| remembers).unwrap_or_default();
-            if known.0 != 0 || path.len() > MOST_FRAMES {
+            if known.0 != 0 || path.len() > MAX_FRAMES {
                 break;
             }
             path.push((at.0, self.classes.class_of(frame)));
@@ -140,7 +162,7 @@ impl TreeShape {
         if outermost_first {
             path.reverse();
         }
-        let fits = usize::from(known.1) + path.len() <= MOST_FRAMES
+        let fits = usize::from(known.1) + path.len() <= MAX_FRAMES
             && self.tree.len() + path.len() + SPECIAL_NODES.len() < self.most_nodes;
         let put = if fits { self.insert_path(known, &path, whose) } else { None };
         self.path = path;
@@ -156,8 +178,7 @@ impl TreeShape {
         let is_operator = |frame: &FrameId| {
             *self.operators.entry(*frame).or_insert_with(|| Sites::is_operator(snapshot, *frame).into()) == 1
         };
-        let operator =
-            snapshot.stacks.frames(stack).take(MOST_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
+        let operator = snapshot.stacks.frames(stack).take(MAX_FRAMES).find(is_operator).filter(|&it| Some(it) != frame);
         let mut names = [frame.map(|frame| (frame, site)), operator.map(|frame| (frame, 0))];
         if self.arrangement.root == Root::Innermost {
             names.reverse();
@@ -174,7 +195,12 @@ impl TreeShape {
 
     /// Adds `path` below a node that has `depth` frames above and in it. Returns the last node, or 0 if all frames are
     /// hidden.
-    fn insert_path(&mut self, (mut node, mut depth): (u32, u16), path: &[(u32, u32)], whose: StackOrigin) -> Option<u32> {
+    fn insert_path(
+        &mut self,
+        (mut node, mut depth): (u32, u16),
+        path: &[(u32, u32)],
+        whose: StackOrigin,
+    ) -> Option<u32> {
         if whose == StackOrigin::Free {
             node = self.special_node(SpecialNode::FreeStacks)?;
         }
@@ -222,7 +248,8 @@ impl TreeShape {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let numbers = self.nodes_by_stem.capacity() * size_of::<u32>() + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
+        let numbers =
+            self.nodes_by_stem.capacity() * size_of::<u32>() + self.nodes_by_stack.capacity() * size_of::<(u32, u16)>();
         self.classes.heap_bytes() + self.tree.heap_bytes() + numbers
     }
 }

@@ -4,7 +4,7 @@
 use crate::device::DeviceData;
 use crate::origin::{is_free_stack, stack_of};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 

@@ -5,7 +5,7 @@ use super::stems::Stems;
 use crate::device::DeviceData;
 use crate::protocol::Arrangement;
 use analysis::IdSet;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
 /// The stems at or below a node.
@@ -44,7 +44,9 @@ impl Subtree {
                             self.nodes.insert(at as u32);
                         }
                     }
-                    Some(stem) if self.nodes.contains(shape.node_of_stem(stem as u32)) => self.stems.insert(stem as u32),
+                    Some(stem) if self.nodes.contains(shape.node_of_stem(stem as u32)) => {
+                        self.stems.insert(stem as u32)
+                    }
                     Some(_) => {}
                 }
             }

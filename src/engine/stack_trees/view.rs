@@ -6,7 +6,7 @@ use super::stems::Stems;
 use super::weighed_tree::WeighedTree;
 use crate::device::DeviceData;
 use crate::protocol::{Ends, Merge, NodeKind, NodeLabel, Weight};
-use analysis::{IdSet, Sites, CodeOrigin, site};
+use analysis::{CodeOrigin, IdSet, Sites, site};
 use history::replay::AllocationId;
 use history::snapshot::{FrameId, StringId};
 use picture::timeline::Paint;
@@ -14,7 +14,7 @@ use picture::timeline::paint::SHADES;
 use std::borrow::Cow;
 
 /// Maximum length of a name or path that is sent, in bytes. A file may contain strings of megabytes.
-const LONGEST_TEXT: usize = 4000;
+const MAX_TEXT_LEN: usize = 4000;
 
 /// A weighed tree. Nodes are numbered by the shape: 0 is the root, and parents have lower numbers than their children.
 #[derive(Clone, Copy)]
@@ -26,7 +26,12 @@ pub(crate) struct TreeView<'a> {
 }
 
 impl<'a> TreeView<'a> {
-    pub(super) fn new(open: DeviceData<'a>, stems: &'a Stems, shape: &'a TreeShape, weighed: &'a WeighedTree) -> TreeView<'a> {
+    pub(super) fn new(
+        open: DeviceData<'a>,
+        stems: &'a Stems,
+        shape: &'a TreeShape,
+        weighed: &'a WeighedTree,
+    ) -> TreeView<'a> {
         TreeView { open, stems, shape, weighed }
     }
 
@@ -143,8 +148,8 @@ impl<'a> TreeView<'a> {
 
     fn text(&self, id: StringId) -> String {
         let bytes = self.open.snapshot.strings.bytes(id);
-        match bytes.get(..LONGEST_TEXT) {
-            Some(beginning) if bytes.len() > LONGEST_TEXT => String::from_utf8_lossy(beginning).into_owned() + "…",
+        match bytes.get(..MAX_TEXT_LEN) {
+            Some(beginning) if bytes.len() > MAX_TEXT_LEN => String::from_utf8_lossy(beginning).into_owned() + "…",
             _ => String::from_utf8_lossy(bytes).into_owned(),
         }
     }

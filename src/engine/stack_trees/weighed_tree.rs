@@ -4,12 +4,12 @@ use super::shape::TreeShape;
 use super::weights::{Selection, Weights};
 use crate::protocol::{Arrangement, Ends, Weight};
 use crate::radix::Radix;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use std::borrow::Cow;
 
 /// Up to this many children are sorted on each request. The order of more is computed once, in time slices, and kept.
-const MOST_SORTED_AT_ONCE: u32 = 2048;
+const MAX_SORTED_AT_ONCE: u32 = 2048;
 
 /// Weights of a node: in total, and of the stacks that end there (`own`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +38,7 @@ pub(super) struct WeighedTree {
     stems: usize,
     /// Number of nodes added to their parents so far, starting with the last node.
     summed: usize,
-    /// Nodes with more than [`MOST_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
+    /// Nodes with more than [`MAX_SORTED_AT_ONCE`] children, in descending order, each with its sorted children.
     wide_nodes: Vec<(u32, Vec<u32>)>,
     /// Number of entries of `wide` that are sorted. `radix` and `next` are the sort buffer and the next child of the
     /// current one.
@@ -53,7 +53,19 @@ impl WeighedTree {
         let len = shape.len();
         let (nodes, wide, radix) = (Vec::with_capacity(len), Vec::new(), Radix::default());
         let arrangement = shape.arrangement;
-        WeighedTree { selection: of, arrangement, nodes, ends: Vec::new(), len, stems: 0, summed: 0, wide_nodes: wide, sorted_count: 0, radix, next: 0 }
+        WeighedTree {
+            selection: of,
+            arrangement,
+            nodes,
+            ends: Vec::new(),
+            len,
+            stems: 0,
+            summed: 0,
+            wide_nodes: wide,
+            sorted_count: 0,
+            radix,
+            next: 0,
+        }
     }
 
     /// Adds up the weights of stems and children.
@@ -82,7 +94,7 @@ impl WeighedTree {
         while let Some(part) = slice.next_range(&mut self.summed, self.len, 1)? {
             for at in part.map(|summed| self.len - 1 - summed) {
                 let total = self.weight(at as u32);
-                if self.node(at as u32).children > MOST_SORTED_AT_ONCE {
+                if self.node(at as u32).children > MAX_SORTED_AT_ONCE {
                     self.wide_nodes.push((at as u32, Vec::new()));
                 }
                 let Some(parent) = shape.parent(at as u32).filter(|_| total.count > 0) else { continue };

@@ -4,7 +4,7 @@ use super::population::Population;
 use super::stems::Stems;
 use crate::device::DeviceData;
 use crate::protocol::{Ends, Scope, Weight};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// A selection of allocations of one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,9 @@ impl Weights {
         if let Some(begin) = &mut self.start {
             begin.step(open, stems, slice)?;
         }
-        let found = open.found.filter(|found| Some(found.serial) == self.selection.found && found.device == self.selection.device);
+        let found = open
+            .found
+            .filter(|found| Some(found.serial) == self.selection.found && found.device == self.selection.device);
         // A search that was replaced by another one has no matches.
         let nothing = self.selection.found.is_some() && found.is_none();
         let found = self.selection.found.and(found);

@@ -4,7 +4,7 @@ use super::device_state::DeviceState;
 use crate::open::OpenFile;
 use crate::protocol::{HitAllocation, HitMemory, HitSegment, Looks};
 use analysis::site;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, SegmentLifetimes};
 use picture::timeline::lowest_byte_of;
@@ -76,8 +76,8 @@ fn segment_at(state: &DeviceState, lives: &SegmentLifetimes, address: u64) -> Op
         address: segment.address,
         reserved: segment.sums.reserved,
         range_bytes: lives.ranges.size(range),
-        mapped: lives.ranges.born(range).0,
-        unmapped: lives.ranges.died(range).map(|moment| moment.0),
+        mapped: lives.ranges.allocated_at(range).0,
+        unmapped: lives.ranges.freed_at(range).map(|moment| moment.0),
         pool: kind.pool,
         stream: kind.stream,
         small: kind.small,

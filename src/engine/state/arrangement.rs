@@ -5,9 +5,9 @@
 //! before expandable ones.
 
 use super::device_state::DeviceState;
-use crate::protocol::{MemoryFilter, SegmentSort, StateGroup, StateSums};
+use crate::protocol::{MemoryFilter, SegmentSort, SegmentsGroup, SegmentsSums};
 use crate::radix::MultiKeySort;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{SegmentKind, SegmentLifetimes};
 
 /// Minimum and maximum gap between two segments of a row, in device pixels. The gap is an eighth of the segment
@@ -27,8 +27,8 @@ pub(super) struct SegmentOrder {
     /// Indices into [`DeviceState::segments`].
     pub(super) order: Vec<u32>,
     /// Start of each group in `order`, and the group. The rows are not set yet.
-    pub(super) groups: Vec<(u32, StateGroup)>,
-    pub(super) total: StateSums,
+    pub(super) groups: Vec<(u32, SegmentsGroup)>,
+    pub(super) total: SegmentsSums,
 }
 
 impl SegmentOrder {
@@ -79,11 +79,12 @@ impl SegmentOrder {
             for (&place, rank) in self.order.get(part.clone()).unwrap_or_default().iter().zip(part.start as u32..) {
                 let Some(segment) = state.segments.get(place as usize) else { continue };
                 let SegmentKind { pool, stream, small, expandable } = kind_of(segment.kind);
-                let is_of = |group: &StateGroup| {
+                let is_of = |group: &SegmentsGroup| {
                     (group.pool, group.stream, group.small, group.expandable) == (pool, stream, small, expandable)
                 };
                 if !self.groups.last().is_some_and(|(_, group)| is_of(group)) {
-                    let group = StateGroup { row: 0, pool, stream, small, expandable, sums: StateSums::default() };
+                    let group =
+                        SegmentsGroup { row: 0, pool, stream, small, expandable, sums: SegmentsSums::default() };
                     self.groups.push((rank, group));
                 }
                 self.total.add(&segment.sums);
@@ -98,7 +99,7 @@ impl SegmentOrder {
     pub(super) fn heap_bytes(&self) -> usize {
         self.order.capacity() * size_of::<u32>()
             + self.sorting.heap_bytes()
-            + self.groups.capacity() * size_of::<(u32, StateGroup)>()
+            + self.groups.capacity() * size_of::<(u32, SegmentsGroup)>()
     }
 }
 

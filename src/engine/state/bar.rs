@@ -9,7 +9,7 @@
 //! So no block is lost, and free space of a pixel or more is never painted over, unless none of the bar's blocks
 //! would be visible.
 
-use crate::protocol::{PieceKind, StatePiece};
+use crate::protocol::{PieceKind, SegmentsPiece};
 
 /// Bar under construction.
 #[derive(Default)]
@@ -24,7 +24,7 @@ pub(super) struct BarBuilder {
 /// A piece, and the size of its largest block in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Part {
-    pub(super) piece: StatePiece,
+    pub(super) piece: SegmentsPiece,
     pub(super) largest: u64,
     /// Pixel at which the rounding (bytes that were not requested) starts.
     pub(super) rounding_from: u32,
@@ -103,7 +103,7 @@ impl BarBuilder {
     pub(super) fn finish(&mut self) {
         let Some(mut open) = self.thin_blocks.take() else { return };
         let place = open.piece.x[1];
-        let mut behind = Part { piece: StatePiece { x: [place; 2], ..StatePiece::default() }, ..Part::default() };
+        let mut behind = Part { piece: SegmentsPiece { x: [place; 2], ..SegmentsPiece::default() }, ..Part::default() };
         if let Some(left) = self.place_thin(open, &mut behind) {
             open = left;
             // There are only free blocks of one pixel each. Replace the smallest of them.
@@ -126,9 +126,9 @@ impl BarBuilder {
         let place = open.piece.x[0];
         let last = self.pieces.last_mut();
         let beside = next.piece.x[0] == place;
-        if let Some(last) =
-            last.filter(|last| last.piece.x[1] == place && last.can_give_pixel() && !(next.is_free() && next.can_give_pixel()))
-        {
+        if let Some(last) = last.filter(|last| {
+            last.piece.x[1] == place && last.can_give_pixel() && !(next.is_free() && next.can_give_pixel())
+        }) {
             last.piece.x[1] -= 1;
             open.piece.x = [place - 1, place];
         } else if beside && next.can_give_pixel() {

@@ -10,11 +10,11 @@
 //! In an inconsistent file, a block may start inside another one. The lower block then ends there. Of two blocks at
 //! the same address, the older one gets no room. So every byte of a segment belongs to exactly one block or is free.
 
-use crate::stack_trees::Population;
 use crate::open::OpenFile;
-use crate::protocol::{Scope, StateSums, Weight};
+use crate::protocol::{Scope, SegmentsSums, Weight};
 use crate::radix::Radix;
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult, OutOfTime};
+use crate::stack_trees::Population;
+use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Candidates, DeviceHistory, SegmentLifetimes};
 
@@ -43,7 +43,7 @@ pub(crate) struct Segment {
     pub(super) ranges: [u32; 2],
     /// Start and end (exclusive) of its blocks in [`DeviceState::blocks`].
     pub(super) blocks: [u32; 2],
-    pub(crate) sums: StateSums,
+    pub(crate) sums: SegmentsSums,
     /// Id and requested bytes of its largest live block. If several are equal, the one with the lowest address.
     pub(crate) largest_block: Option<(u32, u64)>,
 }
@@ -96,7 +96,7 @@ impl DeviceState {
     pub(crate) fn mapped_since(&self, segment: &Segment, lives: &SegmentLifetimes) -> u32 {
         let [first, beyond] = segment.ranges.map(|place| place as usize);
         let ranges = self.ranges.get(first..beyond).unwrap_or_default();
-        ranges.iter().map(|&id| lives.ranges.born(AllocationId(id)).0).max().unwrap_or(0)
+        ranges.iter().map(|&id| lives.ranges.allocated_at(AllocationId(id)).0).max().unwrap_or(0)
     }
 
     /// Returns the range of a segment with the lowest address.
@@ -208,7 +208,11 @@ impl DeviceState {
                             }
                         }
                     }
-                    if next < ids.len() || into < self.segments.len() { Work::Place(ids, next, into) } else { Work::Done }
+                    if next < ids.len() || into < self.segments.len() {
+                        Work::Place(ids, next, into)
+                    } else {
+                        Work::Done
+                    }
                 }
                 Work::Done => return Ok(()),
             };
@@ -224,9 +228,17 @@ impl DeviceState {
         let below = place.checked_sub(1).and_then(range_at);
         let goes_on = below.is_some_and(|below| lives.is_same_segment(below, range));
         if !goes_on {
-            let sums = StateSums { segments: 1, ..StateSums::default() };
+            let sums = SegmentsSums { segments: 1, ..SegmentsSums::default() };
             let (kind, ranges) = (lives.kind_index(range).unwrap_or(0), [place as u32; 2]);
-            self.segments.push(Segment { address, end: address, kind, ranges, blocks: [0; 2], sums, largest_block: None });
+            self.segments.push(Segment {
+                address,
+                end: address,
+                kind,
+                ranges,
+                blocks: [0; 2],
+                sums,
+                largest_block: None,
+            });
         }
         if let Some(segment) = self.segments.last_mut() {
             segment.end = address.saturating_add(bytes);

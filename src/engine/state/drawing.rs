@@ -1,22 +1,22 @@
 //! Drawing of the visible rows of the Segments view: the bars of the segments and the pieces in them.
 
-use super::arrangement::{SegmentOrder, SegmentLayout};
-use super::device_state::{Block, DeviceState, Segment};
+use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::bar::{BarBuilder, Part};
+use super::device_state::{Block, DeviceState, Segment};
 use crate::device::SizeSource;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, PieceKind, StateBar, StatePiece};
-use base::slice::{TimeSlice, SliceResult};
+use crate::protocol::{Grouping, PieceKind, SegmentsBar, SegmentsPiece};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Maximum number of rows in an answer.
-const MOST_ROWS: u32 = 4096;
+const MAX_ROWS: u32 = 4096;
 
 /// Drawing in progress.
 #[derive(Default)]
 pub(super) struct Drawing {
-    pub(super) bars: Vec<StateBar>,
-    pub(super) pieces: Vec<StatePiece>,
+    pub(super) bars: Vec<SegmentsBar>,
+    pub(super) pieces: Vec<SegmentsPiece>,
     /// Requested rows: start and end (exclusive).
     rows: [u32; 2],
     /// Next segment by rank, the next of its rows, and the next block in that row if the row is partly drawn.
@@ -71,7 +71,7 @@ impl Drawing {
         let places = flow.places.as_deref().unwrap_or_default();
         // The previous segment may continue in the first row.
         let rank = places.partition_point(|&[row, _]| row < first).saturating_sub(1);
-        let rows = [first, first.saturating_add(count.min(MOST_ROWS))];
+        let rows = [first, first.saturating_add(count.min(MAX_ROWS))];
         let mut line = BarBuilder::default();
         line.is_list = flow.width_px == 0;
         Drawing { rows, rank, line, ..Drawing::default() }
@@ -88,7 +88,7 @@ impl Drawing {
     }
 
     /// Returns the next bar with its left pixel, or `None` if the requested rows are complete.
-    fn next_bar<'a>(&mut self, subject: DrawingInput<'a>) -> Option<(StateBar, u32, Placed<'a>)> {
+    fn next_bar<'a>(&mut self, subject: DrawingInput<'a>) -> Option<(SegmentsBar, u32, Placed<'a>)> {
         let DrawingInput { state, arranged, flow, .. } = subject;
         let width = u64::from(flow.width_px);
         loop {
@@ -107,7 +107,7 @@ impl Drawing {
             }
             let beyond = first.saturating_add(width).min(pixels);
             let bytes = (first as f64 * flow.bytes_per_px) as u64;
-            let bar = StateBar {
+            let bar = SegmentsBar {
                 row: at as u32,
                 x: [x, x + (beyond - first) as u32],
                 address: segment.address.saturating_add(bytes),
@@ -132,8 +132,13 @@ impl Drawing {
             slice.tick()?;
             let x = [free, free.saturating_add(bytes)].map(|address| placed.within(placed.edge(address)));
             if bytes > 0 && (x[0] < x[1] || self.line.is_list) {
-                let piece =
-                    StatePiece { x, kind: PieceKind::Free, address: free, rounded: bytes, ..StatePiece::default() };
+                let piece = SegmentsPiece {
+                    x,
+                    kind: PieceKind::Free,
+                    address: free,
+                    rounded: bytes,
+                    ..SegmentsPiece::default()
+                };
                 self.line.push_free(Part { piece, ..Part::default() });
             }
             let Some(block) = blocks.get(place) else { break };
@@ -152,7 +157,7 @@ impl Drawing {
         Ok(())
     }
 
-    fn end(&mut self, mut bar: StateBar, left: u32) {
+    fn end(&mut self, mut bar: SegmentsBar, left: u32) {
         self.line.finish();
         bar.pieces[0] = self.pieces.len() as u32;
         self.pieces.extend(self.line.pieces.drain(..).map(|Part { mut piece, .. }| {
@@ -174,7 +179,7 @@ fn part(subject: DrawingInput<'_>, placed: &Placed<'_>, block: &Block, x: [u32; 
     let is_pending = file.device_data(history).awaiting_free(id).is_some_and(|[from, _]| from <= state.moment);
     let rounding_from = block.from.saturating_add(requested).min(block.to);
     Part {
-        piece: StatePiece {
+        piece: SegmentsPiece {
             x,
             kind: if is_pending { PieceKind::Pending } else { PieceKind::Live },
             paint: file.paint(history, id, subject.colouring).0,

@@ -1,14 +1,14 @@
-//! Answers for the Segments view: the allocator's state at a moment, as asked for by a [`StateQuestion`].
+//! Answers for the Segments view: the allocator's state at a moment, as asked for by a [`SegmentsQuestion`].
 //!
 //! The state, the display order and the row layout are cached until the question changes, so scrolling and zooming
 //! only draw the visible rows.
 
-mod arrangement;
 mod address_lookup;
+mod arrangement;
+mod bar;
 mod device_state;
 mod drawing;
 mod releasable;
-mod bar;
 mod request;
 mod zoom;
 
@@ -18,9 +18,9 @@ pub(super) use releasable::ReleasableSegments;
 pub(super) use request::{PlacementSearch, SegmentSizing, driver_request_size, is_small};
 
 use super::open::OpenFile;
-use super::protocol::{Grouping, StatePage, StateQuestion};
-use arrangement::{SegmentOrder, SegmentLayout};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use super::protocol::{Grouping, SegmentsPage, SegmentsQuestion};
+use arrangement::{SegmentLayout, SegmentOrder};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use drawing::{Drawing, DrawingInput};
 use zoom::ScaleSearch;
 
@@ -35,7 +35,7 @@ pub(super) struct SegmentsCache {
     zoom: Option<(ScaleSearch, Scale)>,
     flow: Option<(SegmentLayout, Scale)>,
     /// Work in progress for the current question.
-    drawn: Option<(StateQuestion, Drawing, Option<PlacementSearch>)>,
+    drawn: Option<(SegmentsQuestion, Drawing, Option<PlacementSearch>)>,
     releasable: ReleasableSegments,
 }
 
@@ -45,16 +45,16 @@ impl SegmentsCache {
         &mut self,
         file: &mut OpenFile,
         device: i64,
-        mut question: StateQuestion,
+        mut question: SegmentsQuestion,
         slice: &mut TimeSlice,
-    ) -> SliceResult<StatePage> {
+    ) -> SliceResult<SegmentsPage> {
         file.compute_segments(device, slice)?;
         if question.colouring == Grouping::Category {
             file.categorize(slice)?;
         }
         let file = &*file;
         let Some((history, lives)) = file.history(device).zip(file.segments(device)) else {
-            return Ok(StatePage::default());
+            return Ok(SegmentsPage::default());
         };
         // 0 means fit to rows. Values that are not finite are treated the same. NaN would never compare equal to
         // itself.
@@ -108,7 +108,7 @@ impl SegmentsCache {
         let (_, drawing, _) = self.drawn.take().ok_or(OutOfTime)?;
         let mut groups: Vec<_> = arranged.groups.iter().map(|(_, group)| group.clone()).collect();
         groups.iter_mut().zip(&flow.headings).for_each(|(group, &row)| group.row = row);
-        Ok(StatePage {
+        Ok(SegmentsPage {
             moment: state.moment,
             whole: arranged.total,
             bytes_per_px: flow.bytes_per_px,

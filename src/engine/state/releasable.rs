@@ -6,19 +6,19 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::{Grouping, HeldBySite, StateKept, Weight};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use crate::protocol::{Grouping, HeldBySite, SegmentsKept, Weight};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 
 /// Maximum number of call sites in an answer.
-const MOST_SITES: usize = 100;
+const MAX_SITES: usize = 100;
 
 /// Statistics of pinned and empty segments, as far as they have been examined.
 #[derive(Default)]
 pub(crate) struct ReleasableSegments {
     next: usize,
-    totals: StateKept,
+    totals: SegmentsKept,
     /// Segments pinned by a single block, by call site.
     sites: Vec<Site>,
 }
@@ -76,7 +76,7 @@ impl ReleasableSegments {
     }
 
     /// Returns the statistics. The call site that pins the most free bytes comes first.
-    pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> StateKept {
+    pub(crate) fn finish(&self, file: &OpenFile, history: &DeviceHistory) -> SegmentsKept {
         let some = self.sites.iter().zip(0..).filter(|(site, _)| site.free.count > 0);
         let ranked = sorted_numbers(some.map(|(site, group)| (two_part_key(!site.free.bytes, 0), group)).collect());
         let pinned_by = |&group: &u32| {
@@ -84,9 +84,9 @@ impl ReleasableSegments {
             let site = file.groups.label(&file.snapshot, history, Grouping::CallSite, group);
             HeldBySite { site, free, reserved, allocation }
         };
-        StateKept {
-            left_out: ranked.len().saturating_sub(MOST_SITES) as u32,
-            by_site: ranked.iter().take(MOST_SITES).map(pinned_by).collect(),
+        SegmentsKept {
+            left_out: ranked.len().saturating_sub(MAX_SITES) as u32,
+            by_site: ranked.iter().take(MAX_SITES).map(pinned_by).collect(),
             ..self.totals.clone()
         }
     }

@@ -7,9 +7,9 @@
 
 use super::device_state::DeviceState;
 use crate::open::OpenFile;
-use crate::protocol::StateFit;
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult, OutOfTime};
-use base::sorted::{two_part_key, sorted_by_key};
+use crate::protocol::SegmentsFit;
+use base::slice::{OutOfTime, STEPS_PER_CHECK, SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use hashbrown::HashMap;
 use history::replay::SegmentLifetimes;
 
@@ -62,14 +62,18 @@ pub(crate) struct PlacementSearch {
     numbers: HashMap<PoolAndStream, u32, foldhash::fast::RandomState>,
     /// Prediction for each pool and stream. The last field is the maximum free space at the end of an expandable
     /// segment, which is used first when the segment grows.
-    fits: Vec<(StateFit, SegmentSizing, u64)>,
+    fits: Vec<(SegmentsFit, SegmentSizing, u64)>,
 }
 
 impl PlacementSearch {
     pub(crate) fn new(file: &OpenFile, request: u64) -> PlacementSearch {
         let setting = |name: &str| file.snapshot.settings.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         let most_split = setting("max_split_size").and_then(|value| value.parse().ok());
-        PlacementSearch { rounded: file.rounding.rounded(request), max_split_size: most_split, ..PlacementSearch::default() }
+        PlacementSearch {
+            rounded: file.rounding.rounded(request),
+            max_split_size: most_split,
+            ..PlacementSearch::default()
+        }
     }
 
     /// Returns the predictions, sorted by pool and stream.
@@ -78,7 +82,7 @@ impl PlacementSearch {
         state: &DeviceState,
         lives: &SegmentLifetimes,
         slice: &mut TimeSlice,
-    ) -> SliceResult<Vec<StateFit>> {
+    ) -> SliceResult<Vec<SegmentsFit>> {
         let mut left = STEPS_PER_CHECK as usize;
         while let Some(segment) = state.segments.get(self.segment) {
             let kind = lives.kinds().get(segment.kind as usize);
@@ -128,8 +132,8 @@ impl PlacementSearch {
             }
             fit
         });
-        let order = |fit: &StateFit| fit.pool.unwrap_or_default();
-        let by_stream = sorted_by_key(fits.collect(), |fit: &StateFit| u128::from(fit.stream.unwrap_or_default()));
+        let order = |fit: &SegmentsFit| fit.pool.unwrap_or_default();
+        let by_stream = sorted_by_key(fits.collect(), |fit: &SegmentsFit| u128::from(fit.stream.unwrap_or_default()));
         Ok(sorted_by_key(by_stream, |fit| two_part_key(order(fit).0, order(fit).1)))
     }
 
@@ -139,7 +143,7 @@ impl PlacementSearch {
         let number = *self.numbers.entry(server).or_insert(new);
         if number == new {
             let (pool, stream) = (Some(server.0), Some(server.1));
-            self.fits.push((StateFit { pool, stream, rounded: self.rounded, ..StateFit::default() }, pages, 0));
+            self.fits.push((SegmentsFit { pool, stream, rounded: self.rounded, ..SegmentsFit::default() }, pages, 0));
         } else if let (SegmentSizing::Expandable, Some((_, known, _))) = (pages, self.fits.get_mut(number as usize)) {
             *known = pages;
         }

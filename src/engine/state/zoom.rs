@@ -4,9 +4,9 @@
 //! scale. A binary search finds the finest scale that needs few enough rows. If there are too many segments for any
 //! scale, the result is the finest scale with the minimum number of rows.
 
-use super::arrangement::{SegmentOrder, SegmentLayout};
+use super::arrangement::{SegmentLayout, SegmentOrder};
 use super::device_state::DeviceState;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Scale steps within one doubling, in units of 1/1024.
 const STEPS: [u32; 8] = [1024, 1117, 1218, 1328, 1448, 1579, 1722, 1878];
@@ -29,7 +29,12 @@ impl ScaleSearch {
     }
 
     /// Returns the scale in bytes per pixel.
-    pub(super) fn step(&mut self, state: &DeviceState, arranged: &SegmentOrder, slice: &mut TimeSlice) -> SliceResult<f64> {
+    pub(super) fn step(
+        &mut self,
+        state: &DeviceState,
+        arranged: &SegmentOrder,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<f64> {
         while !self.has_started || self.finest < self.sufficient {
             self.trial.step(state, arranged, slice)?;
             let tried = if self.has_started { self.middle() } else { self.sufficient };

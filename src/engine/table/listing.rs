@@ -1,13 +1,15 @@
 //! Rows of the Allocations table before sorting: the allocations of a scope that pass a filter, and histograms of
 //! their sizes and lifetimes. Computed in slices.
 
-use crate::stack_trees::{Population, clamp_scope};
 use crate::find::is_sought;
 use crate::open::OpenFile;
-use crate::protocol::{Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class};
+use crate::protocol::{
+    Highlight, LIFETIME_CLASSES, SIZE_CLASSES, Scope, TableFilter, Weight, lifetime_class, size_class,
+};
 use crate::stack_match::StackMatch;
+use crate::stack_trees::{Population, clamp_scope};
 use analysis::filter::{Filter, Term};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Parsed terms of a filter, each with its matching stacks. Valid for the whole file, independent of the scope.
@@ -40,12 +42,14 @@ impl Terms {
     }
 
     fn matches(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, at: Lifespan) -> bool {
-        let Lifespan { born, died, size, moment } = at;
+        let Lifespan { allocated_at, freed_at, size, moment } = at;
         let holds = |(term, stacks): &(Term, StackMatch)| match term {
             Term::Query(query) => is_sought(file, history, id, size, query, &stacks.stacks),
-            Term::Age(least, most) => (*least..=*most).contains(&u64::from(moment.min(died).saturating_sub(born))),
-            Term::Life(_, most) if died == u32::MAX => *most == u64::MAX,
-            Term::Life(least, most) => (*least..=*most).contains(&u64::from(died.saturating_sub(born))),
+            Term::Age(least, most) => {
+                (*least..=*most).contains(&u64::from(moment.min(freed_at).saturating_sub(allocated_at)))
+            }
+            Term::Life(_, most) if freed_at == u32::MAX => *most == u64::MAX,
+            Term::Life(least, most) => (*least..=*most).contains(&u64::from(freed_at.saturating_sub(allocated_at))),
         };
         self.terms.as_ref().is_some_and(|terms| terms.iter().all(holds))
     }
@@ -54,8 +58,8 @@ impl Terms {
 /// Lifetime and size of an allocation, and the moment of the table.
 #[derive(Clone, Copy)]
 struct Lifespan {
-    born: u32,
-    died: u32,
+    allocated_at: u32,
+    freed_at: u32,
     size: u64,
     moment: u32,
 }
@@ -120,7 +124,7 @@ impl Listing {
         match self.within {
             Scope::Ever => self.last,
             Scope::At(moment) => moment,
-            Scope::Born(span)
+            Scope::Allocated(span)
             | Scope::Freed(span)
             | Scope::Kept(span)
             | Scope::ByteMoments(span)
@@ -129,7 +133,12 @@ impl Listing {
     }
 
     /// Tests all allocations of the scope.
-    pub(super) fn step(&mut self, file: &mut OpenFile, terms: &mut Option<Terms>, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        file: &mut OpenFile,
+        terms: &mut Option<Terms>,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if terms.as_ref().is_none_or(|terms| terms.text != self.filter.text) {
             *terms = Some(Terms::parse(&self.filter.text));
         }
@@ -157,8 +166,8 @@ impl Listing {
         let population = self.population.insert(population).clone();
         while let Some(part) = slice.next_range(&mut self.next, population.len(), 1)? {
             population.visit_part(history, part, &mut |id, _| {
-                let (born, died, size) = history.allocations.span(id);
-                let at = Lifespan { born, died, size, moment: self.moment() };
+                let (allocated_at, freed_at, size) = history.allocations.span(id);
+                let at = Lifespan { allocated_at, freed_at, size, moment: self.moment() };
                 self.all.add(single_weight(size));
                 if is_below(id) && terms.matches(file, history, id, at) {
                     self.add(id, at);
@@ -193,7 +202,7 @@ impl Listing {
     /// Adds an allocation that passes all filters except sizes and lifetimes to the histograms, and to the rows if it
     /// passes those too.
     fn add(&mut self, id: AllocationId, at: Lifespan) {
-        let (size, life) = (size_class(at.size), lifetime_class(at.born, at.died));
+        let (size, life) = (size_class(at.size), lifetime_class(at.allocated_at, at.freed_at));
         let is_within =
             |wanted: Option<[u8; 2]>, class: u8| wanted.is_none_or(|[from, to]| (from..=to).contains(&class));
         let (by_size, by_life) = (is_within(self.filter.sizes, size), is_within(self.filter.lives, life));
@@ -205,7 +214,7 @@ impl Listing {
         }
         if by_size && by_life {
             self.listed.add(single_weight(at.size));
-            if matches!(self.within, Scope::Change(span) if at.born <= span.from) {
+            if matches!(self.within, Scope::Change(span) if at.allocated_at <= span.from) {
                 self.freed.add(single_weight(at.size));
             }
             self.ids.push(id.0);

@@ -3,10 +3,10 @@
 use crate::open::OpenFile;
 use crate::origin::stack_of;
 use crate::protocol::{Grouping, SortDirection, TableColumn, TableSort, Weight};
-use crate::radix::{Radix, MultiKeySort};
+use crate::radix::{MultiKeySort, Radix};
 use analysis::site;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use history::snapshot::FrameId;
 
@@ -73,7 +73,13 @@ impl Order {
     }
 
     /// Sums up the rows of these ranges. The same ranges are only summed once.
-    pub(super) fn sum_ranges(&mut self, file: &OpenFile, device: i64, ranges: &[[u32; 2]], slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn sum_ranges(
+        &mut self,
+        file: &OpenFile,
+        device: i64,
+        ranges: &[[u32; 2]],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.range_sum.0 != ranges {
             self.range_sum = (ranges.to_vec(), 0, Weight::default());
         }
@@ -120,17 +126,17 @@ impl Order {
 fn key(file: &mut OpenFile, sites: &SiteRanks, device: i64, moment: u32, id: u32, column: TableColumn) -> u64 {
     let Some(history) = file.histories.iter().find(|history| history.device == device) else { return 0 };
     let id = AllocationId(id);
-    let (born, died, size) = history.allocations.span(id);
+    let (allocated_at, freed_at, size) = history.allocations.span(id);
     match column {
-        TableColumn::Number | TableColumn::Born => id.0.into(),
+        TableColumn::Number | TableColumn::Allocated => id.0.into(),
         TableColumn::Size => size,
         TableColumn::Address => history.allocations.address(id),
         TableColumn::Stream => file.groups.group_of(&file.snapshot, history, id, Grouping::Stream).into(),
         TableColumn::Pool => file.groups.group_of(&file.snapshot, history, id, Grouping::Pool).into(),
-        TableColumn::Age => moment.min(died).saturating_sub(born).into(),
-        TableColumn::Freed => died.into(),
-        TableColumn::Lifetime if died == u32::MAX => u64::MAX,
-        TableColumn::Lifetime => died.saturating_sub(born).into(),
+        TableColumn::Age => moment.min(freed_at).saturating_sub(allocated_at).into(),
+        TableColumn::Freed => freed_at.into(),
+        TableColumn::Lifetime if freed_at == u32::MAX => u64::MAX,
+        TableColumn::Lifetime => freed_at.saturating_sub(allocated_at).into(),
         TableColumn::Site => {
             let stack = stack_of(&file.snapshot, history, id);
             let site = file.sites.call_site(&file.snapshot, stack);

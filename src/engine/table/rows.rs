@@ -1,9 +1,9 @@
 //! Rows of the Allocations table, as data and as text.
 
 use crate::copying::write_field;
+use crate::moments::elapsed_us;
 use crate::open::OpenFile;
 use crate::origin::{site_with_name, stack_of};
-use crate::moments::elapsed_us;
 use crate::protocol::TableRow;
 use analysis::{frame_line, site};
 use base::units::{EventIdx, Moment};
@@ -20,15 +20,17 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
     let history = file.histories.iter().find(|history| history.device == device)?;
     let (allocation, id) = (id, AllocationId(id));
     let source = history.allocations.provenance(id);
-    let born = match source {
+    let allocated_at = match source {
         Provenance::AllocatedBy(event) => Some(event),
         _ => None,
     };
-    let (begun, died, requested) = history.allocations.span(id);
-    let freed = history.allocations.died(id).and_then(Moment::event);
+    let (begun, freed_at, requested) = history.allocations.span(id);
+    let freed = history.allocations.freed_at(id).and_then(Moment::event);
     let time = |event: u32| history.events.times.at(event);
-    let until = moment.min(died);
-    let lasted = |to: Option<EventIdx>| born.zip(to).and_then(|(born, to)| elapsed_us(history, born, to));
+    let until = moment.min(freed_at);
+    let elapsed = |to: Option<EventIdx>| {
+        allocated_at.zip(to).and_then(|(allocated_at, to)| elapsed_us(history, allocated_at, to))
+    };
     let frame = file.sites.call_site(&file.snapshot, stack_of(&file.snapshot, history, id));
     let row = TableRow {
         allocation,
@@ -36,13 +38,13 @@ fn row_facts(file: &mut OpenFile, device: i64, moment: u32, id: u32) -> Option<(
         address: (source != Provenance::Unexplained).then(|| history.allocations.address(id)),
         stream: file.groups.stream(&file.snapshot, history, id),
         pool: file.groups.pool(&file.snapshot, history, id),
-        born: born.map(|event| event.0),
-        born_us: born.and_then(|event| time(event.0)),
+        allocated_at: allocated_at.map(|event| event.0),
+        allocated_us: allocated_at.and_then(|event| time(event.0)),
         freed: freed.map(|event| event.0),
         freed_us: freed.and_then(|event| time(event.0)),
         age: until.saturating_sub(begun),
-        age_us: lasted(Moment(until).event()),
-        lifetime_us: lasted(freed),
+        age_us: elapsed(Moment(until).event()),
+        lifetime_us: elapsed(freed),
         site: String::new(),
         matches: false,
     };
@@ -88,14 +90,14 @@ pub(super) fn write_line(text: &mut String, file: &mut OpenFile, device: i64, mo
         let _ = value.map(|value| write!(text, "{value}"));
         text.push('\t');
     };
-    field(row.born.map(i128::from));
-    field(row.born_us.map(i128::from));
+    field(row.allocated_at.map(i128::from));
+    field(row.allocated_us.map(i128::from));
     // The age of an allocation made before recording is unknown.
-    field(row.born.map(|_| row.age.into()));
+    field(row.allocated_at.map(|_| row.age.into()));
     field(row.age_us.map(i128::from));
     field(row.freed.map(i128::from));
     field(row.freed_us.map(i128::from));
-    field(row.freed.zip(row.born).map(|(freed, born)| i128::from(freed) - i128::from(born)));
+    field(row.freed.zip(row.allocated_at).map(|(freed, allocated_at)| i128::from(freed) - i128::from(allocated_at)));
     field(row.lifetime_us.map(i128::from));
     if let Some(frame) = frame {
         let mut line = String::new();

@@ -1,7 +1,7 @@
 //! State of open and closed tree nodes: the user's actions, and the default for all other nodes.
 
-use crate::protocol::{Fold, FoldState, FoldScope};
-use base::sorted::{two_part_key, sorted_by_key};
+use crate::protocol::{Fold, FoldScope, FoldState};
+use base::sorted::{sorted_by_key, two_part_key};
 
 /// The latest user action that applies to a node. A later action overrides an earlier one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,8 @@ impl Folds {
     /// Creates the state from actions in chronological order.
     pub(super) fn new(folds: &[Fold]) -> Folds {
         let told = folds.iter().zip(1..).filter(|(fold, _)| fold.state != FoldState::Leaf);
-        let by_node: Vec<_> = told.map(|(fold, at)| (fold.node, FoldAction { sequence: at, state: fold.state }, fold.reach)).collect();
+        let by_node: Vec<_> =
+            told.map(|(fold, at)| (fold.node, FoldAction { sequence: at, state: fold.state }, fold.reach)).collect();
         Folds { by_node: sorted_by_key(by_node, |&(node, done, _)| two_part_key(node.into(), done.sequence.into())) }
     }
 

@@ -2,10 +2,10 @@
 //! at once.
 
 use super::folds::{FoldAction, Folds, default_state};
-use crate::stack_trees::TreeView;
 use crate::protocol::FoldState;
+use crate::stack_trees::TreeView;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Slice steps per row and per sorted child.
 const STEPS_PER_ROW: u32 = 8;
@@ -81,7 +81,14 @@ impl RowLayout {
             let (place, count) = (siblings.next as u32, siblings.nodes.len() as u32);
             siblings.next += 1;
             let (fold, below) = folds.resolve(node, siblings.above, default_state(count));
-            let row = Row { node, depth: siblings.depth, indent: siblings.forks, sibling_index: place, siblings: count, fold };
+            let row = Row {
+                node,
+                depth: siblings.depth,
+                indent: siblings.forks,
+                sibling_index: place,
+                siblings: count,
+                fold,
+            };
             return Some((row, below));
         }
     }

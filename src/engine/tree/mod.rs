@@ -4,18 +4,18 @@ mod folds;
 mod layout;
 mod reveal;
 
-use super::stack_trees::{Population, Selection, TreeView};
 use super::device::DeviceData;
 use super::open::OpenFile;
 use super::protocol::{Arrangement, Fold, Reveal, TreePage, TreeQuestion, TreeRow};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use super::stack_trees::{Population, Selection, TreeView};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use folds::Folds;
 use history::replay::AllocationId;
 use layout::{RowLayout, ancestors};
 use reveal::MatchPaths;
 
 /// Maximum number of rows in an answer.
-const MOST_ROWS: u32 = 2000;
+const MAX_ROWS: u32 = 2000;
 /// Maximum number of ancestors of the top node in an answer. The nearest ones are kept.
 const MAX_ANCESTORS: usize = 200;
 
@@ -96,7 +96,8 @@ impl TreeCache {
         }
         let target = self.target.as_ref().and_then(|&(_, target)| target);
         let mut folds = question.folds.clone();
-        let opened = target.map_or_else(Vec::new, |target| reveal::nodes_to_open(view, top, target, &Folds::new(&folds)));
+        let opened =
+            target.map_or_else(Vec::new, |target| reveal::nodes_to_open(view, top, target, &Folds::new(&folds)));
         folds.extend(&opened);
         let rules = Folds::new(&folds);
         let rows_of = RowsKey { of, arrangement, top, folds };
@@ -111,7 +112,7 @@ impl TreeCache {
             Some((row as u32, target))
         });
         let [mut first, count] = question.rows;
-        let count = count.min(MOST_ROWS);
+        let count = count.min(MAX_ROWS);
         if let Some((row, _)) = revealed.filter(|&(row, _)| row < first || row - first >= count) {
             first = row.saturating_sub(count / 2);
         }

@@ -1,11 +1,11 @@
 //! Lookup of the node to reveal, and of the nodes that have to be opened for it.
 
 use super::folds::{Folds, default_state};
-use super::layout::{inherited_action, ancestors};
+use super::layout::{ancestors, inherited_action};
+use crate::protocol::{Fold, FoldScope, FoldState};
 use crate::stack_trees::TreeView;
-use crate::protocol::{Fold, FoldState, FoldScope};
 use analysis::IdSet;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Returns whether `node` is `top` or one of its descendants.
 pub(super) fn is_within(view: TreeView<'_>, top: u32, node: u32) -> bool {

@@ -5,7 +5,7 @@
 mod tables;
 
 use crate::curve::points;
-use crate::frames::{StackOrigin, Stack};
+use crate::frames::{Stack, StackOrigin};
 use crate::json;
 use crate::profile::Total;
 use base::units::EventIdx;

@@ -1,8 +1,8 @@
 //! Tables of the Firefox profile format: frames, functions, stacks and strings.
 
-use crate::frames::{Frame, FrameNumbers, StackOrigin, Stack, Texts};
+use crate::frames::{Frame, FrameNumbers, Stack, StackOrigin, Texts};
 use crate::json;
-use analysis::{Sites, CodeOrigin};
+use analysis::{CodeOrigin, Sites};
 use engine::Side;
 use hashbrown::HashMap;
 use std::io::{self, Write};

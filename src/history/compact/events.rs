@@ -1,6 +1,6 @@
 //! Decoding of sections of events, a few thousand events per step.
 
-use super::format::{MOST_EVENTS, column};
+use super::format::{MAX_EVENTS, column};
 use super::numbers::NumberReader;
 use super::trace::Trace;
 use crate::snapshot::{EventSink, LabelsId, StackId};
@@ -9,7 +9,7 @@ use crate::snapshot::{EventSink, LabelsId, StackId};
 const EVENTS_PER_STEP: usize = 2048;
 
 /// Maximum number of traces in a file, as in a pickle. Each has tables of a few kilobytes.
-pub(super) const MOST_TRACES: u32 = 1 << 16;
+pub(super) const MAX_TRACES: u32 = 1 << 16;
 
 /// Decoder of the event sections.
 #[derive(Default)]
@@ -30,14 +30,14 @@ impl EventDecoder {
         let mut numbers = NumberReader::new(payload);
         let (trace, count) = (numbers.unsigned(), numbers.unsigned());
         let next = u64::from(self.traces);
-        if trace == next && self.traces < MOST_TRACES {
+        if trace == next && self.traces < MAX_TRACES {
             self.trace = Trace::default();
             self.traces += 1;
         } else if Some(trace) != next.checked_sub(1) {
             return false;
         }
         let Some(columns) = numbers.columns::<{ column::COUNT }>() else { return false };
-        if columns[column::KINDS].bytes_left() as u64 != count || count > MOST_EVENTS as u64 {
+        if columns[column::KINDS].bytes_left() as u64 != count || count > MAX_EVENTS as u64 {
             return false;
         }
         // The columns fill the payload to its end, one after another.

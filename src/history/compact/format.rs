@@ -28,15 +28,15 @@ pub(super) const HEADER_BYTES: usize = 5;
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// Maximum length of a section's payload. A reader holds one section in memory.
-pub(super) const MOST_BYTES: usize = 4 << 20;
+pub(super) const MAX_BYTES: usize = 4 << 20;
 /// Payload size at which a writer starts the next section. This leaves room for the last event, which takes at most
 /// eighty bytes.
 pub(super) const FLUSH_BYTES: usize = 3 << 20;
 /// Maximum number of events in a section. gzip finds repetitions within 32 KiB, and longer columns repeat more: with a
 /// quarter of this number, files are a tenth larger.
-pub(super) const MOST_EVENTS: usize = 1 << 18;
+pub(super) const MAX_EVENTS: usize = 1 << 18;
 /// Maximum number of rows in a table section, which is read in one step.
-pub(super) const MOST_ROWS: usize = 1 << 15;
+pub(super) const MAX_ROWS: usize = 1 << 15;
 
 /// Kinds of sections.
 pub(super) mod section_kind {

@@ -28,5 +28,5 @@ mod writer;
 
 pub use error::{CompactError, WriteError};
 pub use format::{CACHE_FLAG, MAGIC, VERSION, checksum, fast_checksum};
-pub use reader::{CompactContents, ColumnReader};
+pub use reader::{ColumnReader, CompactContents};
 pub use writer::Writer;

@@ -2,7 +2,9 @@
 
 use super::error::CompactError;
 use super::events::EventDecoder;
-use super::format::{HEADER_BYTES, CACHE_FLAG, MAGIC, MOST_BYTES, CHECKSUM_BYTES, VERSION, checksum, section_kind, fast_checksum};
+use super::format::{
+    CACHE_FLAG, CHECKSUM_BYTES, HEADER_BYTES, MAGIC, MAX_BYTES, VERSION, checksum, fast_checksum, section_kind,
+};
 use super::numbers::NumberReader;
 use super::tables::Tables;
 use crate::snapshot::{EventSink, Snapshot};
@@ -47,7 +49,16 @@ impl<S: EventSink> ColumnReader<S> {
     /// Creates a reader that passes the events to `sink`.
     pub fn new(sink: S) -> ColumnReader<S> {
         let (events, tables, buffer, read, begins, is_kept) = Default::default();
-        ColumnReader { sink, events, tables, buffer, consumed: read, buffer_offset: begins, is_cache: is_kept, stage: Stage::Header }
+        ColumnReader {
+            sink,
+            events,
+            tables,
+            buffer,
+            consumed: read,
+            buffer_offset: begins,
+            is_cache: is_kept,
+            stage: Stage::Header,
+        }
     }
 
     /// Returns the sink of the events.
@@ -102,7 +113,7 @@ impl<S: EventSink> ColumnReader<S> {
                 let Some((head, body)) = rest.split_first_chunk::<HEADER_BYTES>() else { return false };
                 let &[what, ref length @ ..] = head;
                 let length = u32::from_le_bytes(*length) as usize;
-                if length > MOST_BYTES {
+                if length > MAX_BYTES {
                     return self.fail(HEADER_BYTES);
                 }
                 let Some((payload, rest)) = body.split_at_checked(length) else { return false };

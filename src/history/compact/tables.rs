@@ -2,17 +2,19 @@
 
 use super::depths::Depths;
 use super::events::EventDecoder;
-use super::format::{HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MOST_ROWS, NOUNS, warning_code, section_kind};
+use super::format::{
+    HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MAX_ROWS, NOUNS, section_kind, warning_code,
+};
 use super::numbers::NumberReader;
 use crate::recorder::{RecorderData, ValueTree, parse_recorder};
 use crate::snapshot::{
-    AnnotationMark, Block, BlockState, Devices, EndState, Frame, FrameId, Labels, LabelsId, MOST_SETTINGS, Rows, Segment,
-    Snapshot, StackId, StringId, WarningKind, torch_version_with,
+    AnnotationMark, Block, BlockState, Devices, EndState, Frame, FrameId, Labels, LabelsId, MAX_SETTINGS, Rows,
+    Segment, Snapshot, StackId, StringId, WarningKind, torch_version_with,
 };
 use base::column::Column;
 
 /// Maximum number of warnings in a file. A decoder lists a hundred unknown words and little else.
-const MOST_WARNINGS: u32 = 256;
+const MAX_WARNINGS: u32 = 256;
 
 /// Tables decoded so far.
 pub(super) struct Tables {
@@ -58,7 +60,7 @@ impl Tables {
     pub(super) fn read(&mut self, what: u8, mut numbers: NumberReader<'_>) -> bool {
         let rows = numbers.unsigned();
         // Each row takes at least one byte.
-        if rows > MOST_ROWS as u64 || rows > numbers.bytes_left() as u64 {
+        if rows > MAX_ROWS as u64 || rows > numbers.bytes_left() as u64 {
             return false;
         }
         let rows = rows as usize;
@@ -143,7 +145,9 @@ impl Tables {
             before = called.difference(before);
             let Tables { snapshot, strings, depths, .. } = self;
             let known = match of {
-                StackElement::Frames => u32::try_from(before).ok().filter(|&frame| (frame as usize) < snapshot.frames.len()),
+                StackElement::Frames => {
+                    u32::try_from(before).ok().filter(|&frame| (frame as usize) < snapshot.frames.len())
+                }
                 StackElement::Lines => usize::try_from(before).ok().and_then(|line| strings.get(line)),
             };
             let (stacks, depths) = match (of, &mut *depths) {
@@ -190,7 +194,8 @@ impl Tables {
         let flags = numbers.byte();
         let stream = (flags & HAS_STREAM != 0).then(|| numbers.unsigned());
         let pool = (flags & HAS_POOL != 0).then(|| (numbers.unsigned(), numbers.unsigned()));
-        let [compile_context, user_metadata, internal_metadata, category] = [(); 4].map(|()| self.optional_string(numbers));
+        let [compile_context, user_metadata, internal_metadata, category] =
+            [(); 4].map(|()| self.optional_string(numbers));
         let forward_frames = numbers.unsigned_32().checked_sub(1).map(StackId);
         numbers.require(forward_frames.is_none_or(|lines| (lines.0 as usize) < self.snapshot.lines.len()));
         let labels =
@@ -238,13 +243,13 @@ impl Tables {
 
     fn setting(&mut self, numbers: &mut NumberReader<'_>) {
         // One more than the maximum is kept, which shows that some are missing.
-        numbers.require(self.snapshot.settings.len() <= MOST_SETTINGS);
+        numbers.require(self.snapshot.settings.len() <= MAX_SETTINGS);
         self.snapshot.settings.push((text(numbers), text(numbers)));
     }
 
     fn warning(&mut self, numbers: &mut NumberReader<'_>) {
         self.warnings += 1;
-        numbers.require(self.warnings <= MOST_WARNINGS);
+        numbers.require(self.warnings <= MAX_WARNINGS);
         let kind = match numbers.unsigned() {
             warning_code::UNKNOWN_KEY => WarningKind::UnknownKey(noun(numbers), text(numbers)),
             warning_code::UNKNOWN_ACTION => WarningKind::UnknownAction(text(numbers)),
@@ -272,7 +277,7 @@ impl Tables {
         numbers.require(self.snapshot.torch.is_some() || key.is_empty());
         self.snapshot.end = if numbers.byte() != 0 { EndState::Recorded } else { EndState::Unknown };
         let traces = numbers.unsigned().min(numbers.bytes_left() as u64) as u32;
-        numbers.require(traces <= super::events::MOST_TRACES);
+        numbers.require(traces <= super::events::MAX_TRACES);
         for trace in 0..traces {
             let device = numbers.signed();
             numbers.require(self.devices.admit(device));

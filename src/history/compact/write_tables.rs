@@ -2,8 +2,11 @@
 
 use super::depths::Depths;
 use super::error::WriteError;
-use super::format::{FLUSH_BYTES, HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MOST_ROWS, NOUNS, warning_code, section_kind};
-use super::numbers::{put_varint, put_difference, put_signed};
+use super::format::{
+    FLUSH_BYTES, HAS_ADDRESS, HAS_POOL, HAS_STREAM, IS_EXPANDABLE, IS_SMALL, MAX_ROWS, NOUNS, section_kind,
+    warning_code,
+};
+use super::numbers::{put_difference, put_signed, put_varint};
 use super::writer::{Writer, put_columns};
 use crate::snapshot::{Block, EndState, FrameId, Labels, Segment, Snapshot, StackId, Stacks, StringId, WarningKind};
 use std::io::Write;
@@ -69,14 +72,14 @@ impl<W: Write> Writer<W> {
         self.frames(snapshot, &numbers)?;
         self.nodes(section_kind::STACKS, &snapshot.stacks, |frame| u64::from(frame.0))?;
         self.nodes(section_kind::LINES, &snapshot.lines, |line| numbers.number(StringId(line.0)))?;
-        for rows in snapshot.labels.rows().chunks(MOST_ROWS) {
+        for rows in snapshot.labels.rows().chunks(MAX_ROWS) {
             self.rows(section_kind::LABELS, rows, |bytes, labels| put_labels(bytes, labels, &numbers))?;
         }
-        for blocks in snapshot.blocks.chunks(MOST_ROWS) {
+        for blocks in snapshot.blocks.chunks(MAX_ROWS) {
             self.blocks(blocks)?;
         }
         self.segments(snapshot)?;
-        for marks in snapshot.marks.chunks(MOST_ROWS) {
+        for marks in snapshot.marks.chunks(MAX_ROWS) {
             let mut before = 0i64;
             self.rows(section_kind::MARKS, marks, |bytes, mark| {
                 bytes.push(u8::from(mark.start));
@@ -129,7 +132,7 @@ impl<W: Write> Writer<W> {
             bytes.extend_from_slice(text);
             rows += 1;
             let next = used.get(at + 1).map_or(FLUSH_BYTES, |&next| snapshot.strings.bytes(next).len());
-            if rows == MOST_ROWS || bytes.len() + next >= FLUSH_BYTES {
+            if rows == MAX_ROWS || bytes.len() + next >= FLUSH_BYTES {
                 self.table(section_kind::STRINGS, rows, &columns)?;
                 (rows, columns) = (0, [Vec::new(), Vec::new()]);
             }
@@ -139,7 +142,7 @@ impl<W: Write> Writer<W> {
 
     fn frames(&mut self, snapshot: &Snapshot, numbers: &StringNumbers) -> Result<(), WriteError> {
         let ids: Vec<u32> = (0..snapshot.frames.len() as u32).collect();
-        for ids in ids.chunks(MOST_ROWS) {
+        for ids in ids.chunks(MAX_ROWS) {
             let mut columns: [Vec<u8>; 4] = Default::default();
             let [names, filenames, lines, fx] = &mut columns;
             let (mut name, mut filename, mut line) = (0, 0, 0i128);
@@ -163,7 +166,7 @@ impl<W: Write> Writer<W> {
     fn nodes(&mut self, what: u8, stacks: &Stacks, number: impl Fn(FrameId) -> u64) -> Result<(), WriteError> {
         let ids: Vec<u32> = (1..stacks.len() as u32).collect();
         let mut depths = Depths::default();
-        for ids in ids.chunks(MOST_ROWS) {
+        for ids in ids.chunks(MAX_ROWS) {
             let mut columns: [Vec<u8>; 2] = Default::default();
             let [callers, called] = &mut columns;
             let mut before = 0;
@@ -208,7 +211,7 @@ impl<W: Write> Writer<W> {
             return Err(WriteError::Unsupported("segments and blocks are in different orders"));
         }
         taken = 0;
-        for segments in snapshot.segments.chunks(MOST_ROWS) {
+        for segments in snapshot.segments.chunks(MAX_ROWS) {
             let mut end = 0;
             self.rows(section_kind::SEGMENTS, segments, |bytes, segment| {
                 put_segment(bytes, segment, end, &mut taken);

@@ -2,10 +2,10 @@
 
 use super::error::WriteError;
 use super::format::{
-    FLUSH_BYTES, CACHE_FLAG, LONG_TIME, MAGIC, MOST_BYTES, MOST_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK, VERSION,
-    column, checksum, section_kind, fast_checksum,
+    CACHE_FLAG, FLUSH_BYTES, LONG_TIME, MAGIC, MAX_BYTES, MAX_EVENTS, NEW_ADDRESS, SAME_ADDRESS, SAME_SIZE, SAME_STACK,
+    VERSION, checksum, column, fast_checksum, section_kind,
 };
-use super::numbers::{put_varint, put_difference, put_signed};
+use super::numbers::{put_difference, put_signed, put_varint};
 use super::trace::is_free;
 use crate::snapshot::{Event, NO_TIME};
 use hashbrown::HashMap;
@@ -100,7 +100,8 @@ impl<W: Write> Writer<W> {
         let mut kind = event.action as u8;
         let is_free = is_free(event.action);
 
-        let next = u32::try_from(trace.addresses_seen.len()).map_err(|_| WriteError::Unsupported("too many addresses"))?;
+        let next =
+            u32::try_from(trace.addresses_seen.len()).map_err(|_| WriteError::Unsupported("too many addresses"))?;
         let address = *trace.addresses.entry(event.address).or_insert(next);
         let is_new = address == next;
         if is_new {
@@ -153,7 +154,7 @@ impl<W: Write> Writer<W> {
         kinds.push(kind);
 
         let held: usize = self.columns.iter().map(Vec::len).sum();
-        if self.columns[column::KINDS].len() == MOST_EVENTS || held >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+        if self.columns[column::KINDS].len() == MAX_EVENTS || held >= FLUSH_BYTES { self.flush() } else { Ok(()) }
     }
 
     /// Writes the buffered events as a section.
@@ -168,7 +169,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes a section with its header and checksum.
     pub(super) fn section(&mut self, what: u8, payload: &[u8]) -> Result<(), WriteError> {
-        if payload.len() > MOST_BYTES {
+        if payload.len() > MAX_BYTES {
             return Err(WriteError::Unsupported("a row is too long for columns"));
         }
         let mut section = vec![what];

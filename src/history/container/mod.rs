@@ -32,20 +32,20 @@ const PACKED_CHUNK_BYTES: usize = 16 << 10;
 
 /// Maximum ratio of unpacked to packed size for a pickle. Real ones reach 40. Deflate can reach 1000, zstd has no
 /// limit.
-pub const MOST_INFLATION: u64 = 200;
+pub const MAX_INFLATION: u64 = 200;
 /// Maximum ratio of unpacked to packed size for JSON, which repeats shared values and may be indented. Real files reach
 /// 850 under zstd, and files of nothing but deep stacks reach some thousands. Endless whitespace costs time but no
 /// memory.
-pub const MOST_INFLATION_OF_JSON: u64 = 10_000;
+pub const MAX_INFLATION_OF_JSON: u64 = 10_000;
 /// Unpacked size up to which the ratio is not checked. Small files that repeat one event are harmless.
 const UNCHECKED_BYTES: u64 = 256 << 20;
 
 /// Maximum unpacked size: over a hundred times the largest known pickle, and half an hour of work.
-pub const MOST_UNPACKED: u64 = 1 << 40;
+pub const MAX_UNPACKED: u64 = 1 << 40;
 
 /// Maximum number of nested layers. Two occur in practice (a .gz compressed again in transit). Each costs a window of
 /// memory.
-const MOST_LAYERS: usize = 4;
+const MAX_LAYERS: usize = 4;
 
 /// Incremental unpacker of a file.
 #[derive(Default)]
@@ -143,7 +143,7 @@ impl Container {
                     let layer = self.layers.last().map(|layer| layer.name);
                     return Err(layer.map_or(ContainerError::Empty, ContainerError::EmptyLayer));
                 }
-                Sniffed::Packed(_) if depth >= MOST_LAYERS => return Err(ContainerError::TooManyLayers(MOST_LAYERS)),
+                Sniffed::Packed(_) if depth >= MAX_LAYERS => return Err(ContainerError::TooManyLayers(MAX_LAYERS)),
                 Sniffed::Packed(packing) => {
                     let (name, unpacker) = (packing.name(), packing.unpacker());
                     self.layers.push(Layer { name, unpacker, output: Buffer::default(), written: 0 });
@@ -211,12 +211,12 @@ impl Container {
         })?;
         input.consume(took);
         layer.written += written as u64;
-        if layer.written > MOST_UNPACKED {
+        if layer.written > MAX_UNPACKED {
             return Err(ContainerError::TooLarge { layer: name, byte });
         }
         let times = match self.content {
-            Some(Content::Json) => MOST_INFLATION_OF_JSON,
-            _ => MOST_INFLATION,
+            Some(Content::Json) => MAX_INFLATION_OF_JSON,
+            _ => MAX_INFLATION,
         };
         if layer.written > byte.saturating_mul(times).max(UNCHECKED_BYTES) {
             return Err(ContainerError::Bomb { layer: name, byte, ratio: times });

@@ -59,7 +59,11 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Identifies a file by its first bytes. Returns `Unsure` if more bytes are needed.
 pub(super) fn sniff(head: &[u8]) -> Sniffed {
-    if strip_blanks(head).len() < HEAD_BYTES && head.len() < MAX_LEADING_BLANKS { Sniffed::Unsure } else { sniff_all(head) }
+    if strip_blanks(head).len() < HEAD_BYTES && head.len() < MAX_LEADING_BLANKS {
+        Sniffed::Unsure
+    } else {
+        sniff_all(head)
+    }
 }
 
 /// Identifies a file by `head`, which is either the whole file or long enough.

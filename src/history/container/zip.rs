@@ -27,9 +27,9 @@ const DIRECTORY_ENTRY_BYTES: usize = 46;
 const MAX_NAME_BYTES: usize = 4096;
 
 /// Maximum number of members. A checkpoint has some thousands, and each costs memory for a name.
-pub const MOST_MEMBERS: u64 = 1 << 17;
-/// Maximum size of a directory in bytes, which is read at once. 128 bytes for each of [`MOST_MEMBERS`].
-pub const LARGEST_DIRECTORY: u64 = 16 << 20;
+pub const MAX_MEMBERS: u64 = 1 << 17;
+/// Maximum size of a directory in bytes, which is read at once. 128 bytes for each of [`MAX_MEMBERS`].
+pub const MAX_DIRECTORY: u64 = 16 << 20;
 
 /// Error while reading an archive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,11 +43,11 @@ pub enum ZipError {
     /// The archive is split into several files.
     #[error("the zip archive is split into parts: join them first")]
     Split,
-    /// The archive has more than [`MOST_MEMBERS`] members.
-    #[error("the zip archive has {0} members, the limit is {MOST_MEMBERS}")]
+    /// The archive has more than [`MAX_MEMBERS`] members.
+    #[error("the zip archive has {0} members, the limit is {MAX_MEMBERS}")]
     TooMany(u64),
-    /// The directory is larger than [`LARGEST_DIRECTORY`].
-    #[error("the zip archive's directory has {0} bytes, the limit is {LARGEST_DIRECTORY}")]
+    /// The directory is larger than [`MAX_DIRECTORY`].
+    #[error("the zip archive's directory has {0} bytes, the limit is {MAX_DIRECTORY}")]
     DirectoryTooLarge(u64),
     /// The member needs a password.
     #[error("{0} is encrypted: unpack the archive first")]
@@ -123,7 +123,8 @@ pub fn find_end_record(tail: &[u8], offset: u64) -> Result<End, ZipError> {
     };
     let at = (0..tail.len().saturating_sub(21)).rev().find(is_end).ok_or(ZipError::NoDirectory)?;
     let field = |from: usize, width| read_number(tail, at + from, width).ok_or(ZipError::NoDirectory);
-    let locator = at.checked_sub(LOCATOR_BYTES).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
+    let locator =
+        at.checked_sub(LOCATOR_BYTES).filter(|&at| tail.get(at..).is_some_and(|it| it.starts_with(b"PK\x06\x07")));
     if let Some(locator) = locator {
         let record = read_number(tail, locator + 8, 8).ok_or(ZipError::NoDirectory)?;
         let fits = record.checked_add(ZIP64_RECORD_BYTES as u64).is_some_and(|end| end <= offset + locator as u64);
@@ -157,9 +158,9 @@ impl Directory {
     fn validated(self, end: u64) -> Result<Directory, ZipError> {
         if self.offset.checked_add(self.bytes).is_none_or(|last| last > end) {
             Err(ZipError::Misplaced("the directory", self.offset))
-        } else if self.members > MOST_MEMBERS {
+        } else if self.members > MAX_MEMBERS {
             Err(ZipError::TooMany(self.members))
-        } else if self.bytes > LARGEST_DIRECTORY {
+        } else if self.bytes > MAX_DIRECTORY {
             Err(ZipError::DirectoryTooLarge(self.bytes))
         } else {
             Ok(self)
@@ -277,7 +278,14 @@ impl Entry {
         };
         // zstd is a layer of its own, and the directory's size and checksum apply to its output.
         let promised = (self.method != Method::Zstd).then_some((self.unpacked, self.crc));
-        Ok(Box::new(MemberUnpacker { inflate, is_finished: false, written: 0, check: Crc32::new(), expected: promised, has_trailing_bytes: false }))
+        Ok(Box::new(MemberUnpacker {
+            inflate,
+            is_finished: false,
+            written: 0,
+            check: Crc32::new(),
+            expected: promised,
+            has_trailing_bytes: false,
+        }))
     }
 }
 

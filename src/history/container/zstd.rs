@@ -46,7 +46,14 @@ impl Zstd {
     pub(super) fn new() -> Zstd {
         let mut decoder = Box::new(FrameDecoder::new());
         decoder.set_max_window_size(WINDOW);
-        Zstd { part: Part::Header, decoder, carry: Vec::new(), has_checksum: false, frames: 0, has_trailing_bytes: false }
+        Zstd {
+            part: Part::Header,
+            decoder,
+            carry: Vec::new(),
+            has_checksum: false,
+            frames: 0,
+            has_trailing_bytes: false,
+        }
     }
 
     /// Returns the length of the header or block that `carry` starts. If that is not known yet, returns the length
@@ -130,7 +137,9 @@ impl Zstd {
 fn fault(error: FrameDecoderError) -> Fault {
     match error {
         FrameDecoderError::WindowSizeTooBig { .. } => Fault::Unsupported("it needs a window of more than 128 MiB"),
-        FrameDecoderError::DictNotProvided { .. } => Fault::Unsupported("it needs a dictionary that is not in the file"),
+        FrameDecoderError::DictNotProvided { .. } => {
+            Fault::Unsupported("it needs a dictionary that is not in the file")
+        }
         _ => Fault::Damaged,
     }
 }

@@ -6,8 +6,8 @@
 
 pub mod error;
 pub mod limits;
-pub mod parser;
 mod number;
+pub mod parser;
 mod scan;
 mod text;
 

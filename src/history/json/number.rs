@@ -23,7 +23,12 @@ pub(super) fn parse_number(text: &[u8]) -> Option<Number> {
     let is_negative = unsigned.len() < text.len();
     // 18 digits always fit into `i64`.
     if whole.len() > 18 {
-        return std::str::from_utf8(text).ok()?.parse().map(Number::Int).ok().or_else(|| Some(parse_big(whole, is_negative)));
+        return std::str::from_utf8(text)
+            .ok()?
+            .parse()
+            .map(Number::Int)
+            .ok()
+            .or_else(|| Some(parse_big(whole, is_negative)));
     }
     let value = whole.iter().fold(0, |value, &digit| value * 10 + i64::from(digit - b'0'));
     Some(Number::Int(if is_negative { -value } else { value }))

@@ -11,10 +11,10 @@ use crate::pickle::Builder;
 const MAX_KEPT_CARRY: usize = 64 << 10;
 
 /// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
-const MOST_PATH: usize = 120;
+const MAX_PATH: usize = 120;
 
 /// Length to which an invalid word is cut in an error message, in bytes.
-const MOST_QUOTED: usize = 40;
+const MAX_QUOTED: usize = 40;
 
 /// Incremental parser of one JSON text, which passes its values to a [`Builder`].
 ///
@@ -326,7 +326,7 @@ impl<B: Builder> Parser<B> {
                 Some(Number::Big(bytes)) => self.builder.big_int(&bytes),
                 Some(Number::Float(value)) => self.builder.float(value),
                 None => {
-                    let quoted = text.get(..MOST_QUOTED).unwrap_or(text);
+                    let quoted = text.get(..MAX_QUOTED).unwrap_or(text);
                     let kind = ErrorKind::InvalidValue(String::from_utf8_lossy(quoted).into_owned());
                     return Err(self.error(kind, left));
                 }
@@ -359,7 +359,7 @@ impl<B: Builder> Parser<B> {
     fn path(&self) -> String {
         let mut path = String::new();
         for (slot, level) in (0u32..).zip(&self.levels) {
-            if path.len() > MOST_PATH {
+            if path.len() > MAX_PATH {
                 path.push('…');
                 break;
             }

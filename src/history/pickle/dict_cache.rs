@@ -41,7 +41,14 @@ impl Fetch {
 
 impl<V: Copy> DictCache<V> {
     pub(super) fn new() -> Self {
-        DictCache { fetches: Vec::new(), keys: Vec::new(), values: InlineStack::new(), puts: InlineStack::new(), failed_attempts: 0, pause: 0 }
+        DictCache {
+            fetches: Vec::new(),
+            keys: Vec::new(),
+            values: InlineStack::new(),
+            puts: InlineStack::new(),
+            failed_attempts: 0,
+            pause: 0,
+        }
     }
 
     /// Returns whether to try the fast path on the next dict. A failed attempt costs as much as the bytes that it read.

@@ -16,10 +16,10 @@
 
 use super::builder::Builder;
 use super::cursor::Cursor;
+use super::dict_cache::{DICT, DictCache, Fetch};
 use super::opcode;
 use super::open::Kind;
 use super::stack::Stack;
-use super::dict_cache::{DICT, Fetch, DictCache};
 
 impl<B: Builder> Stack<B> {
     /// Tries the fast path after `}`. Returns `true` if it consumed the whole dict, including SETITEMS.

@@ -16,22 +16,22 @@
 
 pub mod builder;
 mod cursor;
+mod dict_cache;
 mod dict_fast_path;
 pub mod error;
 mod fault;
+mod inline_stack;
 pub mod limits;
 mod lines;
 mod list_fast_path;
-pub mod unpickler;
 mod memo;
 pub mod opcode;
 mod open;
 mod path;
-mod inline_stack;
 mod room;
 mod slice_cache;
 mod stack;
-mod dict_cache;
+pub mod unpickler;
 
 pub use builder::Builder;
 pub use error::{ErrorKind, PickleError};

@@ -7,7 +7,7 @@ use super::open::{Kind, OpenContainer};
 use super::stack::Stack;
 
 /// Length of a path after which deeper levels are omitted. Only malicious files nest that deep.
-const MOST_PATH: usize = 120;
+const MAX_PATH: usize = 120;
 
 /// Returns the path to the value at position `at` of the stack. See [`Fault`](super::fault::Fault) for `index`.
 #[cold]
@@ -24,7 +24,7 @@ pub(super) fn path<B: Builder>(stack: &Stack<B>, at: usize, index: Option<u64>) 
 
     let mut path = String::new();
     for (level, &(number, open)) in ancestors.iter().enumerate() {
-        if path.len() > MOST_PATH {
+        if path.len() > MAX_PATH {
             path.push('…');
             break;
         }

@@ -8,14 +8,14 @@
 
 use super::builder::Builder;
 use super::cursor::Cursor;
+use super::dict_cache::DictCache;
 use super::error::ErrorKind;
 use super::fault::{Fault, TOP, fault};
+use super::inline_stack::InlineStack;
 use super::limits::Limits;
 use super::memo::Memo;
 use super::open::{Kind, OpenContainers};
-use super::inline_stack::InlineStack;
 use super::slice_cache::SliceCache;
-use super::dict_cache::DictCache;
 
 /// Start of a batch.
 pub(super) struct Mark {

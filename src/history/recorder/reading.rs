@@ -2,14 +2,14 @@
 
 use super::data::{CROP_KEY, RecorderData, Tensor, clipped};
 use super::tree::{Token, Tokens, ValueTree};
-use base::sorted::{signed_key, two_part_key, sorted_numbers};
+use base::sorted::{signed_key, sorted_numbers, two_part_key};
 
 /// Maximum numbers of facts, tensors, steps and sources. The recorder writes at most this many tensors, and far fewer
 /// of the others.
-const MOST_FACTS: usize = 4_000;
-const MOST_TENSORS: usize = 400_000;
-const MOST_STEPS: usize = 20_000;
-const MOST_SOURCES: usize = 5_000;
+const MAX_FACTS: usize = 4_000;
+const MAX_TENSORS: usize = 400_000;
+const MAX_STEPS: usize = 20_000;
+const MAX_SOURCES: usize = 5_000;
 /// Maximum nesting depth of facts. The recorder writes three levels.
 const MAX_DEPTH: u32 = 6;
 
@@ -38,7 +38,8 @@ pub fn parse_recorder(tree: ValueTree) -> RecorderData {
         }
     }
     // Sorted as numbers, because each further type that is sorted adds to the page's wasm.
-    let keys = found.tensors.iter().map(|tensor| two_part_key(signed_key(tensor.device), tensor.address)).zip(0..).collect();
+    let keys =
+        found.tensors.iter().map(|tensor| two_part_key(signed_key(tensor.device), tensor.address)).zip(0..).collect();
     let order = sorted_numbers(keys);
     found.tensors = order.iter().filter_map(|&at| found.tensors.get(at as usize).copied()).collect();
     RecorderData { tree, ..found }
@@ -73,7 +74,7 @@ impl RecorderData {
 
     /// Adds a value as facts with dotted keys.
     fn flatten(&mut self, key: &str, value: Token<'_>, tokens: &mut Tokens<'_>, depth: u32) {
-        let is_over = self.facts.len() >= MOST_FACTS || depth >= MAX_DEPTH;
+        let is_over = self.facts.len() >= MAX_FACTS || depth >= MAX_DEPTH;
         let text = match value {
             Token::List | Token::Dict if is_over => return tokens.skip_rest(),
             Token::Dict => {
@@ -127,7 +128,7 @@ impl RecorderData {
             }
             tokens.skip_value(value);
         }
-        if let (Some(address), Some(bytes @ 1..), true) = (address, bytes, self.tensors.len() < MOST_TENSORS) {
+        if let (Some(address), Some(bytes @ 1..), true) = (address, bytes, self.tensors.len() < MAX_TENSORS) {
             let [name, kind, dtype, shape] = places;
             self.tensors.push(Tensor { device, address, bytes, index: Some(place), name, kind, dtype, shape });
         }
@@ -146,7 +147,7 @@ impl RecorderData {
             }
         }
         let [_, begin, end] = numbers;
-        if count == 3 && begin <= end && self.steps.len() < MOST_STEPS {
+        if count == 3 && begin <= end && self.steps.len() < MAX_STEPS {
             self.steps.push(numbers);
         }
     }
@@ -156,7 +157,7 @@ impl RecorderData {
             let path = tokens.offset();
             let text = value_position(tokens);
             let Some((_, value)) = tokens.next_pair() else { break };
-            if matches!(value, Token::Text(_)) && self.sources.len() < MOST_SOURCES {
+            if matches!(value, Token::Text(_)) && self.sources.len() < MAX_SOURCES {
                 self.sources.push([path, text]);
             }
             tokens.skip_value(value);
@@ -181,7 +182,7 @@ impl RecorderData {
                 other => tokens.skip_value(other),
             }
             if let (Some(address), Some((bytes, dtype, shape)), true) =
-                (address, newest, self.tensors.len() < MOST_TENSORS)
+                (address, newest, self.tensors.len() < MAX_TENSORS)
             {
                 let tensor = Tensor { device: 0, address, bytes, index: None, name: 0, kind: 0, dtype, shape };
                 self.tensors.push(tensor);

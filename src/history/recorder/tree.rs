@@ -1,7 +1,7 @@
 //! Compact encoding of nested values as bytes in reading order. Any bytes are safe to read.
 
 /// Maximum size of all values in bytes. 200,000 tensors take about 40 MB.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 const END: u8 = 0;
 const NONE: u8 = 1;
@@ -35,7 +35,7 @@ pub struct ValueTree {
 impl ValueTree {
     /// Returns whether there is room for more values. Open containers may be closed in any case.
     pub fn has_room(&self) -> bool {
-        self.bytes.len() < MOST_BYTES
+        self.bytes.len() < MAX_BYTES
     }
 
     /// Appends a token. A text that does not fit becomes `None`.
@@ -46,7 +46,7 @@ impl ValueTree {
             Token::Bool(true) => TRUE,
             Token::Int(_) => INT,
             Token::Float(_) => FLOAT,
-            Token::Text(text) if text.len() <= MOST_BYTES.saturating_sub(self.bytes.len()) => TEXT,
+            Token::Text(text) if text.len() <= MAX_BYTES.saturating_sub(self.bytes.len()) => TEXT,
             Token::List => LIST,
             Token::Dict => DICT,
             Token::None | Token::Text(_) => NONE,
@@ -70,7 +70,7 @@ impl ValueTree {
 
     /// Appends encoded values. Returns `false`, and appends nothing, if they do not fit.
     pub fn extend(&mut self, bytes: &[u8]) -> bool {
-        let fits = bytes.len() <= (MOST_BYTES + MOST_BYTES / 2).saturating_sub(self.bytes.len());
+        let fits = bytes.len() <= (MAX_BYTES + MAX_BYTES / 2).saturating_sub(self.bytes.len());
         if fits {
             self.bytes.extend_from_slice(bytes);
         }

@@ -34,7 +34,7 @@ pub struct Allocations {
     /// Allocations live at [`Moment::START`], and those allocated in the trace.
     pub(super) parts: [LifetimeColumns; 2],
     /// First moment at which an allocation is live, only for those allocated in the trace.
-    pub(super) born: Column<u32>,
+    pub(super) allocated_at: Column<u32>,
     pub(super) unexplained_count: u32,
     pub(super) static_count: u32,
     /// True if an early allocation whose first event is the completion of its free was awaiting it before the trace:
@@ -47,13 +47,13 @@ impl Allocations {
     /// [`Allocations::spans`], in the order of allocation.
     pub fn from_spans(spans: impl IntoIterator<Item = (u32, u32, u64)>) -> Allocations {
         let mut allocations = Allocations::default();
-        for (born, died, size) in spans {
-            if born > 0 {
-                allocations.born.push(born);
+        for (allocated_at, freed_at, size) in spans {
+            if allocated_at > 0 {
+                allocations.allocated_at.push(allocated_at);
             }
-            allocations.parts[usize::from(born > 0)].push_row(0, size, died, died);
+            allocations.parts[usize::from(allocated_at > 0)].push_row(0, size, freed_at, freed_at);
         }
-        debug_assert!(allocations.born.iter().is_sorted(), "spans are in the order of allocation");
+        debug_assert!(allocations.allocated_at.iter().is_sorted(), "spans are in the order of allocation");
         allocations.static_count = allocations.early_count() as u32;
         allocations
     }
@@ -102,15 +102,15 @@ impl Allocations {
     }
 
     /// First moment at which the allocation is live.
-    pub fn born(&self, id: AllocationId) -> Moment {
+    pub fn allocated_at(&self, id: AllocationId) -> Moment {
         let at = id.0 as usize;
-        if at < self.early_count() { Moment::START } else { Moment(self.born.at(at - self.early_count())) }
+        if at < self.early_count() { Moment::START } else { Moment(self.allocated_at.at(at - self.early_count())) }
     }
 
     /// First moment after the free has completed, or `None` if the allocation is live at the end.
-    pub fn died(&self, id: AllocationId) -> Option<Moment> {
+    pub fn freed_at(&self, id: AllocationId) -> Option<Moment> {
         let (lives, at) = self.columns_of(id);
-        Some(lives.died.at(at)).filter(|&moment| moment != NEVER).map(Moment)
+        Some(lives.freed_at.at(at)).filter(|&moment| moment != NEVER).map(Moment)
     }
 
     /// First moment after the free was requested, if it was.
@@ -134,10 +134,10 @@ impl Allocations {
         }
         if (id.0 as usize) < self.early_count() {
             let requested = self.free_requested(id).filter(|&moment| moment > Moment::START);
-            let event = requested.or(self.died(id)).and_then(Moment::event);
+            let event = requested.or(self.freed_at(id)).and_then(Moment::event);
             return event.map_or(Provenance::Static, Provenance::FreedBy);
         }
-        self.born(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)
+        self.allocated_at(id).event().map_or(Provenance::Static, Provenance::AllocatedBy)
     }
 
     /// Returns the columns and the row of an event's allocation.
@@ -179,15 +179,15 @@ impl Allocations {
     /// Returns whether the allocation is not freed at `moment`. It is live if it was also allocated by then.
     pub fn outlives(&self, id: AllocationId, moment: Moment) -> bool {
         let (lives, at) = self.columns_of(id);
-        moment.0 < lives.died.at(at)
+        moment.0 < lives.freed_at.at(at)
     }
 
     /// Number of allocations in the trace up to `moment`. Their ids follow the early ones.
     pub fn allocated_by(&self, moment: u32) -> u32 {
-        let (mut from, mut to) = (0, self.born.len());
+        let (mut from, mut to) = (0, self.allocated_at.len());
         while from < to {
             let middle = usize::midpoint(from, to);
-            if self.born.at(middle) <= moment { from = middle + 1 } else { to = middle }
+            if self.allocated_at.at(middle) <= moment { from = middle + 1 } else { to = middle }
         }
         from as u32
     }
@@ -196,7 +196,7 @@ impl Allocations {
     #[inline(always)]
     pub fn span(&self, id: AllocationId) -> (u32, u32, u64) {
         let (lives, at) = self.columns_of(id);
-        (self.born(id).0, lives.died.at(at), lives.size.at(at))
+        (self.allocated_at(id).0, lives.freed_at.at(at), lives.size.at(at))
     }
 
     /// Iterates over the part of [`Allocations::spans`] with these ids, for passes in slices.
@@ -205,6 +205,6 @@ impl Allocations {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.parts.iter().map(LifetimeColumns::heap_bytes).sum::<usize>() + self.born.heap_bytes()
+        self.parts.iter().map(LifetimeColumns::heap_bytes).sum::<usize>() + self.allocated_at.heap_bytes()
     }
 }

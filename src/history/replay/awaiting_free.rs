@@ -23,9 +23,12 @@ impl Allocations {
     #[inline(always)]
     pub(super) fn awaiting_free_span(&self, id: AllocationId) -> [u32; 2] {
         let (lives, at) = self.columns_of(id);
-        let (requested, died) = (lives.free_requested.at(at), lives.died.at(at));
-        let before = self.may_start_awaiting_free && (id.0 as usize) < self.early_count() && requested == died && died != NEVER;
-        [if before { 0 } else { requested }, died]
+        let (requested, freed_at) = (lives.free_requested.at(at), lives.freed_at.at(at));
+        let before = self.may_start_awaiting_free
+            && (id.0 as usize) < self.early_count()
+            && requested == freed_at
+            && freed_at != NEVER;
+        [if before { 0 } else { requested }, freed_at]
     }
 }
 
@@ -33,12 +36,12 @@ impl Allocations {
 /// `action` to an allocation that is [awaiting its free](Allocations::pending) between the two given moments. `ends` is
 /// the action that ends lifetimes in this trace.
 #[inline(always)]
-pub(super) fn awaiting_free_change([from, died]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
+pub(super) fn awaiting_free_change([from, freed_at]: [u32; 2], action: Action, ends: Action, moment: u32) -> i64 {
     match action {
         // If the request ends a lifetime, nothing ever awaits its free.
-        _ if ends != Action::FreeCompleted || from >= died => 0,
+        _ if ends != Action::FreeCompleted || from >= freed_at => 0,
         Action::FreeRequested => i64::from(from == moment),
-        Action::FreeCompleted => -i64::from(died == moment),
+        Action::FreeCompleted => -i64::from(freed_at == moment),
         _ => 0,
     }
 }

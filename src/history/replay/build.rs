@@ -4,20 +4,20 @@ use super::allocations::Allocations;
 use super::annotations::annotation_ranges;
 use super::device::Device;
 use super::device_history::{DeviceHistory, MOMENTS_PER_COUNT};
-use super::end::{EndAllocations, InitialState, EndBlocks, EarlyBuilder, end_blocks};
-use super::loaded_range::{NetChange, OutsideRange};
+use super::end::{EarlyBuilder, EndAllocations, EndBlocks, InitialState, end_blocks};
 use super::live::LiveSets;
+use super::loaded_range::{NetChange, OutsideRange};
 use super::median::Median;
 use super::numbers::DeviceFigures;
 use super::partial::Partial;
 use super::recorder::Recorder;
 use super::totals::Totals;
-use super::trace::{NEVER, Anomaly, Subject, Trace, to_signed};
+use super::trace::{Anomaly, NEVER, Subject, Trace, to_signed};
 use crate::snapshot::{Action, EndState, HOST_DEVICE, Snapshot, WarningKind, Warnings};
-use base::out_of_line::out_of_line;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{signed_key, two_part_key, sorted_by_key};
+use base::out_of_line::out_of_line;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{signed_key, sorted_by_key, two_part_key};
 use base::units::{Bytes, EventIdx, Moment};
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -91,8 +91,9 @@ impl Builder {
         let devices = devices.into_iter().map(|(ordinal, device)| Device { ordinal, ..device });
         let waiting = devices.filter(has_any).collect();
         // Devices are taken from the end, so host memory sorts first.
-        let waiting =
-            sorted_by_key(waiting, |device| two_part_key(u64::from(device.ordinal != HOST_DEVICE), !signed_key(device.ordinal)));
+        let waiting = sorted_by_key(waiting, |device| {
+            two_part_key(u64::from(device.ordinal != HOST_DEVICE), !signed_key(device.ordinal))
+        });
         Builder { waiting, current: None, done: Vec::new(), warnings: Warnings::default() }
     }
 
@@ -153,7 +154,7 @@ impl DeviceBuilder {
         if only_requests {
             warnings.add(WarningKind::FreesNeverComplete, 1, || place.clone());
             for lives in [&mut trace.traced, &mut trace.early] {
-                lives.died = lives.free_requested.clone();
+                lives.freed_at = lives.free_requested.clone();
             }
         } else {
             add_anomaly(warnings, WarningKind::AllocatedTwice, trace.allocated_while_pending, &place);
@@ -177,8 +178,8 @@ impl DeviceBuilder {
             numbers.end = numbers.end.saturating_add(block.requested);
             numbers.end_rounded = numbers.end_rounded.saturating_add(block.size);
             let known = trace.live_at(block.address).filter(|&subject| match subject {
-                Subject::Traced(index) => trace.traced.died.get(index as usize) == Some(NEVER),
-                Subject::Early(index) => trace.early.died.get(index as usize) == Some(NEVER),
+                Subject::Traced(index) => trace.traced.freed_at.get(index as usize) == Some(NEVER),
+                Subject::Early(index) => trace.early.freed_at.get(index as usize) == Some(NEVER),
                 // Allocated after the loaded range.
                 Subject::Note(_) => true,
                 Subject::Segment(_) => false,
@@ -237,7 +238,7 @@ impl DeviceBuilder {
         }
 
         let (early, mut end_blocks) = (trace.early, EndBlocks::default());
-        let mut allocations = Allocations { born: trace.born, ..Allocations::default() };
+        let mut allocations = Allocations { allocated_at: trace.allocated_at, ..Allocations::default() };
         allocations.parts[1] = trace.traced;
         allocations.may_start_awaiting_free =
             ends == Action::FreeCompleted && trace.counts[Action::FreeRequested as usize] > 0;
@@ -385,7 +386,7 @@ impl DeviceBuilder {
         }
         let place = || self.free_sizes.binary_search_by_key(&event.0, |&(event, _)| event).ok();
         let own = if self.free_sizes.is_empty() { None } else { place() };
-        let (ended, gone) = if lives.died.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
+        let (ended, gone) = if lives.freed_at.get(row) == Some(moment) { (size, 1) } else { (0, 0) };
         Change {
             total: -own.map_or(size, |place| to_signed(self.free_sizes[place].1)),
             drawn: -ended,
@@ -398,7 +399,9 @@ impl DeviceBuilder {
     /// Skips a dropped event. Its effect is part of the state at the start of the range.
     fn skip(&mut self) {
         let history = &mut self.history;
-        [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free].into_iter().for_each(|totals| totals.push(0));
+        [&mut history.drawn, &mut history.reserved, &mut history.awaiting_free]
+            .into_iter()
+            .for_each(|totals| totals.push(0));
         if (self.next_event + 1).is_multiple_of(MOMENTS_PER_COUNT) {
             history.live_counts.push(self.live);
         }
@@ -451,11 +454,11 @@ impl DeviceBuilder {
 /// Reduces the figures of the whole trace to those of the loaded range.
 fn limit_to_range(numbers: &mut DeviceFigures, trace: &Trace, at_end: &EndAllocations, ends: Action) {
     let OutsideRange { before, after, later_events: behind, facts, .. } = &trace.outside;
-    let lives = trace.early.died.iter().zip(trace.early.size.iter());
+    let lives = trace.early.freed_at.iter().zip(trace.early.size.iter());
     (numbers.unmatched_frees, numbers.unmatched_free_bytes) = (0, 0);
-    for (index, (died, size)) in lives.enumerate() {
+    for (index, (freed_at, size)) in lives.enumerate() {
         let stays = || facts.get(index).is_some_and(|facts| facts.stays_live(ends));
-        let (count, bytes) = match died {
+        let (count, bytes) = match freed_at {
             NEVER if stays() && !at_end.early.contains_key(&(index as u32)) => {
                 (&mut numbers.static_blocks, &mut numbers.static_bytes)
             }

@@ -1,10 +1,10 @@
 //! History of one device.
 
 use super::allocations::{AllocationId, Allocations, Provenance};
-use super::loaded_range::{LaterOperation, EarlyFacts, LoadedRange, Origin};
-use super::live::LiveSets;
-use super::numbers::DeviceFigures;
 use super::awaiting_free::awaiting_free_change;
+use super::live::LiveSets;
+use super::loaded_range::{EarlyFacts, LaterOperation, LoadedRange, Origin};
+use super::numbers::DeviceFigures;
 use super::totals::{Curve, Totals};
 use super::trace::{Annotated, Events, Subject, to_signed};
 use crate::snapshot::{Action, AnnotationRange, LabelsId};
@@ -149,12 +149,20 @@ impl DeviceHistory {
         let action = self.events.action(event.0);
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
         let (moment, size) = (Moment::after(event).0, self.allocations.size(id));
-        let mut turn = AllocationChange { id, moment, size, starts_lifetime: Some(true), awaiting_free: 0, is_program_free: false };
+        let mut turn = AllocationChange {
+            id,
+            moment,
+            size,
+            starts_lifetime: Some(true),
+            awaiting_free: 0,
+            is_program_free: false,
+        };
         if action != Action::Alloc {
-            let [from, died] = self.allocations.awaiting_free_span(id);
-            turn.starts_lifetime = (action == self.ending_action && died == moment).then_some(false);
-            turn.awaiting_free = awaiting_free_change([from, died], action, self.ending_action, moment) * to_signed(size);
-            turn.is_program_free = died.min(from) == moment;
+            let [from, freed_at] = self.allocations.awaiting_free_span(id);
+            turn.starts_lifetime = (action == self.ending_action && freed_at == moment).then_some(false);
+            turn.awaiting_free =
+                awaiting_free_change([from, freed_at], action, self.ending_action, moment) * to_signed(size);
+            turn.is_program_free = freed_at.min(from) == moment;
         }
         Some(turn)
     }
@@ -168,7 +176,7 @@ impl DeviceHistory {
             return None;
         }
         let id = self.allocations.id(self.events.subject_of(event.0, action))?;
-        (is_birth || self.allocations.died(id) == Some(Moment::after(event))).then_some((id, is_birth))
+        (is_birth || self.allocations.freed_at(id) == Some(Moment::after(event))).then_some((id, is_birth))
     }
 
     /// Change of the drawn stack at `event`, in bytes.
@@ -194,7 +202,12 @@ impl DeviceHistory {
     /// Same for an event that is known to apply `action` to `id`.
     #[inline(always)]
     pub(super) fn awaiting_free_change_of(&self, id: AllocationId, action: Action, event: EventIdx) -> i64 {
-        let change = awaiting_free_change(self.allocations.awaiting_free_span(id), action, self.ending_action, Moment::after(event).0);
+        let change = awaiting_free_change(
+            self.allocations.awaiting_free_span(id),
+            action,
+            self.ending_action,
+            Moment::after(event).0,
+        );
         change * to_signed(self.allocations.size(id))
     }
 
@@ -230,8 +243,8 @@ impl DeviceHistory {
         let block = moment / MOMENTS_PER_COUNT;
         let events = (block * MOMENTS_PER_COUNT..moment).map(EventIdx);
         let changes = events.filter_map(|event| self.lifetime_change(event));
-        changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, born)| {
-            if born { count.saturating_add(1) } else { count.saturating_sub(1) }
+        changes.fold(self.live_counts.get(block as usize).unwrap_or(0), |count, (_, allocated_at)| {
+            if allocated_at { count.saturating_add(1) } else { count.saturating_sub(1) }
         })
     }
 

@@ -1,8 +1,10 @@
 //! Reduction of a trace to a range ([`super::kept`]): events before it are dropped, events after it are followed.
 
-use super::loaded_range::{LaterOperation, EarlyFacts, KeepRange, NO_FACTS, UNKNOWN_ORIGIN, Origin};
+use super::loaded_range::{EarlyFacts, KeepRange, LaterOperation, NO_FACTS, Origin, UNKNOWN_ORIGIN};
 use super::times::Times;
-use super::trace::{ALLOCATED_LATER, Annotated, EARLY_BIT, FreeSums, LifetimeColumns, NEVER, Subject, Trace, to_signed};
+use super::trace::{
+    ALLOCATED_LATER, Annotated, EARLY_BIT, FreeSums, LifetimeColumns, NEVER, Subject, Trace, to_signed,
+};
 use crate::snapshot::{Action, Event};
 use base::column::Column;
 
@@ -83,7 +85,9 @@ impl Trace {
                 let subject = known.unwrap_or_else(|| {
                     let (stack, labels, of_free) = (event.stack, event.labels, true);
                     let subject = self.early.push(event) | EARLY_BIT;
-                    self.outside.facts.push(EarlyFacts { origin: Origin { stack, labels, is_of_free: of_free }, ..NO_FACTS });
+                    self.outside
+                        .facts
+                        .push(EarlyFacts { origin: Origin { stack, labels, is_of_free: of_free }, ..NO_FACTS });
                     self.annotated.assign_early(event.address, subject);
                     if !is_completed {
                         self.live.insert(event.address, subject);
@@ -196,10 +200,10 @@ impl Trace {
         let mut facts = Column::new();
         let never_completes = self.counts[Action::FreeCompleted as usize] == 0;
         let mut put = |from: &LifetimeColumns, index: usize, own: EarlyFacts, subject: u32| {
-            let (requested, died) = (from.free_requested.at(index), from.died.at(index));
+            let (requested, freed_at) = (from.free_requested.at(index), from.freed_at.at(index));
             // In a trace without completions, the next alloc at the address shows that it was freed.
             let is_over = || self.live.get(&from.address.at(index)) != Some(&subject);
-            if died <= first || (never_completes && requested <= first && is_over()) {
+            if freed_at <= first || (never_completes && requested <= first && is_over()) {
                 return NEVER;
             }
             // Allocations with an earlier request await their free from the start of the range.
@@ -207,10 +211,10 @@ impl Trace {
                 _ if requested <= first => 0,
                 // Without a request, equal moments stand for a request before the trace, but only if the alloc is
                 // unknown.
-                _ if own.is_carried && requested == died => NEVER,
+                _ if own.is_carried && requested == freed_at => NEVER,
                 _ => requested,
             };
-            lives.push_row(from.address.at(index), from.size.at(index), requested, died);
+            lives.push_row(from.address.at(index), from.size.at(index), requested, freed_at);
             facts.push(own);
             (lives.size.len() as u32 - 1) | EARLY_BIT
         };
@@ -227,9 +231,9 @@ impl Trace {
             put(&self.early, index, own, index as u32 | EARLY_BIT)
         });
         let early: Vec<u32> = early.collect();
-        let gone = self.born.iter().take_while(|&born| born <= first).count();
-        let traced = self.born.range(0..gone).enumerate().map(|(index, born)| {
-            let event = born.saturating_sub(1);
+        let gone = self.allocated_at.iter().take_while(|&allocated_at| allocated_at <= first).count();
+        let traced = self.allocated_at.range(0..gone).enumerate().map(|(index, allocated_at)| {
+            let event = allocated_at.saturating_sub(1);
             let (stack, labels) = (self.events.stack(event), self.events.labels(event));
             let origin = Origin { stack, labels, is_of_free: false };
             put(&self.traced, index, EarlyFacts { origin, is_carried: true, ..NO_FACTS }, index as u32)
@@ -237,7 +241,7 @@ impl Trace {
         let traced = traced.collect();
         (self.early, self.outside.facts) = (lives, facts);
         self.traced = self.traced.rows_from(gone);
-        self.born = self.born.range(gone..usize::MAX).collect();
+        self.allocated_at = self.allocated_at.range(gone..usize::MAX).collect();
         (early, traced)
     }
 
@@ -269,7 +273,7 @@ impl LifetimeColumns {
             address: self.address.range(row..usize::MAX).collect(),
             size: self.size.range(row..usize::MAX).collect(),
             free_requested: self.free_requested.range(row..usize::MAX).collect(),
-            died: self.died.range(row..usize::MAX).collect(),
+            freed_at: self.freed_at.range(row..usize::MAX).collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::allocations::{AllocationId, Allocations};
 use super::loaded_range::EarlyFacts;
 use super::numbers::DeviceFigures;
-use super::trace::{LifetimeColumns, NEVER, Anomaly, to_signed};
+use super::trace::{Anomaly, LifetimeColumns, NEVER, to_signed};
 use crate::snapshot::{Action, BlockState, Snapshot};
 use base::column::Column;
 use hashbrown::HashMap;
@@ -103,18 +103,28 @@ impl EarlyBuilder {
         }
         allocations.unexplained_count = u32::from(unexplained > 0);
         allocations.static_count = allocations.early_count() as u32 - allocations.unexplained_count;
-        EarlyBuilder { early, facts, ending_action: ends, at_end, next: 0, ended: 0, never_freed: Anomaly::default(), drawn, awaiting_free: pending }
+        EarlyBuilder {
+            early,
+            facts,
+            ending_action: ends,
+            at_end,
+            next: 0,
+            ended: 0,
+            never_freed: Anomaly::default(),
+            drawn,
+            awaiting_free: pending,
+        }
     }
 
     /// Adds some of the allocations with events. Returns `true` when all are added. An allocation that is never freed
     /// is static if it has a block, and takes the block's size. Without a block the totals do not include it, and its
     /// lifetime becomes empty.
     pub(super) fn step(&mut self, snapshot: &Snapshot, allocations: &mut Allocations) -> bool {
-        let end = self.early.died.len().min(self.next + ROWS_PER_STEP);
+        let end = self.early.freed_at.len().min(self.next + ROWS_PER_STEP);
         for index in self.next..end {
-            let (mut size, mut died) = (self.early.size.at(index), self.early.died.at(index));
+            let (mut size, mut freed_at) = (self.early.size.at(index), self.early.freed_at.at(index));
             let mut requested = self.early.free_requested.at(index);
-            if died == NEVER {
+            if freed_at == NEVER {
                 let row = self.at_end.early.get(&(index as u32));
                 let facts = self.facts.get(index);
                 // Its free was requested before the trace.
@@ -131,23 +141,23 @@ impl EarlyBuilder {
                     None if facts.is_some_and(|facts| facts.stays_live(self.ending_action)) => {}
                     None => {
                         self.never_freed.add(requested.saturating_sub(1), 0);
-                        died = 0;
+                        freed_at = 0;
                     }
                 }
             }
-            if died > 0 {
+            if freed_at > 0 {
                 self.drawn = self.drawn.saturating_add(to_signed(size));
             } else {
                 self.ended += 1;
             }
             let id = AllocationId(allocations.early_count() as u32);
-            allocations.parts[0].push_row(self.early.address.at(index), size, requested, died);
-            if allocations.awaiting_free_from(id) < died.min(1) {
+            allocations.parts[0].push_row(self.early.address.at(index), size, requested, freed_at);
+            if allocations.awaiting_free_from(id) < freed_at.min(1) {
                 self.awaiting_free = self.awaiting_free.saturating_add(to_signed(size));
             }
         }
         self.next = end;
-        end == self.early.died.len()
+        end == self.early.freed_at.len()
     }
 
     /// Assigns blocks to the allocations with events that are live at the end.

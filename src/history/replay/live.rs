@@ -10,7 +10,7 @@
 
 use super::allocations::{AllocationId, Allocations};
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use std::ops::Range;
 
@@ -74,19 +74,19 @@ impl LiveSets {
                 Work::Start => {
                     self.work = Work::CountFrees(vec![0; (moments / STRETCH_MOMENTS) as usize + 1], 0);
                 }
-                Work::CountFrees(freed_at, next) => {
+                Work::CountFrees(counts, next) => {
                     while let Some(part) = slice.next_range(next, allocations.len(), 1)? {
-                        for (_, died, _) in allocations.spans_in(part) {
-                            if let Some(count) = freed_at.get_mut((died / STRETCH_MOMENTS) as usize) {
+                        for (_, freed_at, _) in allocations.spans_in(part) {
+                            if let Some(count) = counts.get_mut((freed_at / STRETCH_MOMENTS) as usize) {
                                 *count += 1;
                             }
                         }
                     }
-                    let freed_at = std::mem::take(freed_at);
-                    self.work = Work::TakeCheckpoints(freed_at, 1, allocations.early_count() as u32);
+                    let counts = std::mem::take(counts);
+                    self.work = Work::TakeCheckpoints(counts, 1, allocations.early_count() as u32);
                 }
-                Work::TakeCheckpoints(freed_at, stretch, live) => {
-                    let Some(&died) = freed_at.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < freed_at.len())
+                Work::TakeCheckpoints(counts, stretch, live) => {
+                    let Some(&freed) = counts.get(*stretch as usize - 1).filter(|_| (*stretch as usize) < counts.len())
                     else {
                         self.work = Work::Done;
                         return Ok(());
@@ -94,8 +94,9 @@ impl LiveSets {
                     let moment = *stretch * STRETCH_MOMENTS;
                     // Frees at the very start of a stretch count for it, one moment late. The rule needs no more
                     // precision.
-                    let born = allocations.allocated_by(moment) - allocations.allocated_by(moment - STRETCH_MOMENTS);
-                    *live = live.saturating_add(born).saturating_sub(died);
+                    let allocated =
+                        allocations.allocated_by(moment) - allocations.allocated_by(moment - STRETCH_MOMENTS);
+                    *live = live.saturating_add(allocated).saturating_sub(freed);
                     *stretch += 1;
                     let since = moment - self.checkpoints.last().map_or(0, |&(moment, _)| moment);
                     if since >= (*live).max(MIN_STRETCHES * STRETCH_MOMENTS) {

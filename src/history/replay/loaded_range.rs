@@ -61,7 +61,8 @@ impl Origin {
     }
 }
 
-pub(super) const UNKNOWN_ORIGIN: Origin = Origin { stack: StackId::NONE, labels: LabelsId(u32::MAX), is_of_free: false };
+pub(super) const UNKNOWN_ORIGIN: Origin =
+    Origin { stack: StackId::NONE, labels: LabelsId(u32::MAX), is_of_free: false };
 
 /// Facts about an early allocation in addition to its lifetime.
 #[derive(Clone, Copy, Debug)]

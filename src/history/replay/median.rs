@@ -2,7 +2,7 @@
 //! result.
 
 /// Maximum number of buckets of a pass, as a power of two.
-const MOST_BUCKET_BITS: u32 = 16;
+const MAX_BUCKET_BITS: u32 = 16;
 
 /// Median search. Call [`Median::add`] for every total, in any order, then [`Median::narrow`]. Repeat until that
 /// returns the median.
@@ -23,7 +23,7 @@ impl Median {
     /// found.
     pub(super) fn new(min: i64, max: i64, count: u64) -> Median {
         let span = max.abs_diff(min);
-        let bucket_bits = (u64::BITS - count.leading_zeros()).clamp(4, MOST_BUCKET_BITS);
+        let bucket_bits = (u64::BITS - count.leading_zeros()).clamp(4, MAX_BUCKET_BITS);
         let bits = (u64::BITS - span.leading_zeros()).next_multiple_of(bucket_bits).max(bucket_bits);
         Median { counts: vec![0; 1 << bucket_bits], bucket_bits, low: min, bits, rank: count.saturating_sub(1) / 2 }
     }

@@ -15,7 +15,7 @@ use crate::snapshot::{Action, BlockState, EndState, HOST_DEVICE, Segment, Snapsh
 use base::sorted::{signed_key, sorted_by_key};
 
 /// Maximum number of bins: twice the columns of a large screen, so that enough remain after merging.
-pub const MOST_BINS: usize = 4096;
+pub const MAX_BINS: usize = 4096;
 
 /// Maximum number of events folded at once. Takes some milliseconds.
 const MAX_FOLDED_EVENTS: u32 = 1 << 20;
@@ -87,7 +87,18 @@ impl Outline {
     fn new(device: i64, ends: Action) -> Outline {
         let (live, reserved) = (RunningTotal::new(), RunningTotal::new());
         let (events, base, allocations, ooms, bin_bits, starts_with_reserve) = Default::default();
-        Outline { device, events, live, reserved, base, allocations, ooms, bin_bits, ending_action: ends, starts_with_reserve }
+        Outline {
+            device,
+            events,
+            live,
+            reserved,
+            base,
+            allocations,
+            ooms,
+            bin_bits,
+            ending_action: ends,
+            starts_with_reserve,
+        }
     }
 
     /// Folds up to `most` more events.
@@ -122,7 +133,7 @@ impl Outline {
                 }
             }
             let mut bin = (moment >> self.bin_bits) as usize;
-            if bin == MOST_BINS {
+            if bin == MAX_BINS {
                 self.live.merge();
                 self.reserved.merge();
                 self.bin_bits += 1;
@@ -266,7 +277,8 @@ impl Trace {
     fn has_live_alloc(&self, address: u64, ends: Action) -> bool {
         match self.live_at(address) {
             Some(Subject::Traced(index)) => {
-                let ended = if ends == Action::FreeRequested { &self.traced.free_requested } else { &self.traced.died };
+                let ended =
+                    if ends == Action::FreeRequested { &self.traced.free_requested } else { &self.traced.freed_at };
                 ended.get(index as usize) == Some(NEVER)
             }
             _ => false,

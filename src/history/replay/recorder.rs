@@ -7,7 +7,7 @@ use crate::snapshot::{Event, EventSink, Rows};
 
 /// Maximum number of events in a trace. Moments and subjects are columns of 32 bits, and one bit of a subject marks
 /// allocations from before recording.
-pub const MOST_EVENTS: u32 = EARLY_BIT;
+pub const MAX_EVENTS: u32 = EARLY_BIT;
 
 /// Traces of a file, ordered by the start of their lists.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Recorder {
 
 impl Default for Recorder {
     fn default() -> Recorder {
-        Recorder { traces: Vec::new(), keep: KeepRange::ALL, max_events: MOST_EVENTS, dropped_events: 0, image: None }
+        Recorder { traces: Vec::new(), keep: KeepRange::ALL, max_events: MAX_EVENTS, dropped_events: 0, image: None }
     }
 }
 
@@ -37,7 +37,7 @@ impl Recorder {
         self.image = Some(Box::<ImageReader>::default());
     }
 
-    /// Number of events that were dropped because their trace exceeds [`MOST_EVENTS`]. Without them the history is
+    /// Number of events that were dropped because their trace exceeds [`MAX_EVENTS`]. Without them the history is
     /// wrong.
     pub fn dropped_events(&self) -> u64 {
         self.dropped_events

@@ -17,13 +17,13 @@ pub use selected::SelectedSegments;
 
 use super::allocations::{AllocationId, Allocations};
 use super::device_history::DeviceHistory;
-use super::loaded_range::LaterOperation;
 use super::live::LiveSets;
+use super::loaded_range::LaterOperation;
 use super::totals::{Curve, Totals};
 use super::trace::{NEVER, Subject, to_signed};
 use crate::snapshot::{Action, LabelsId, Snapshot, StackId};
 use base::column::Column;
-use base::slice::{STEPS_PER_CHECK, TimeSlice, SliceResult};
+use base::slice::{STEPS_PER_CHECK, SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -94,7 +94,7 @@ struct RangeInfo {
 #[derive(Clone, Copy, Debug)]
 struct OpenRange {
     end: u64,
-    died: u32,
+    freed_at: u32,
     facts: RangeInfo,
 }
 
@@ -103,8 +103,8 @@ struct OpenRange {
 struct ClosedRange {
     address: u64,
     size: u64,
-    born: u32,
-    died: u32,
+    allocated_at: u32,
+    freed_at: u32,
     facts: RangeInfo,
 }
 
@@ -147,9 +147,9 @@ impl Default for SegmentLifetimes {
 
 /// Maximum number of ranges compared with an undone event. In a valid file released ranges overlap nothing that still
 /// exists. A trace that releases the same range repeatedly must not cost quadratic time.
-const MOST_OVERLAPS: usize = 256;
+const MAX_OVERLAPS: usize = 256;
 /// Number of ranges compared between two checks of the clock.
-const MOST_COMPARED: usize = 1 << 15;
+const MAX_COMPARED: usize = 1 << 15;
 
 impl SegmentLifetimes {
     /// Returns the kind of a range's segment.
@@ -175,7 +175,8 @@ impl SegmentLifetimes {
     /// Returns whether two ranges that exist at the same moment, the first below the second, belong to one segment.
     pub fn is_same_segment(&self, below: AllocationId, above: AllocationId) -> bool {
         let end = self.ranges.address(below).saturating_add(self.ranges.size(below));
-        let kinds = || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_be_one_segment(&other));
+        let kinds =
+            || self.kind(below).zip(self.kind(above)).is_some_and(|(one, other)| one.may_be_one_segment(&other));
         end == self.ranges.address(above) && !self.starts_segment(above) && kinds()
     }
 
@@ -187,7 +188,7 @@ impl SegmentLifetimes {
     /// Returns the stack that mapped a range: that of the event, else that of its segment at the end, else
     /// [`StackId::NONE`].
     pub fn stack(&self, snapshot: &Snapshot, history: &DeviceHistory, id: AllocationId) -> StackId {
-        let of_event = self.ranges.born(id).event().map(|event| history.events.stack(event.0));
+        let of_event = self.ranges.allocated_at(id).event().map(|event| history.events.stack(event.0));
         let of_segment = || Some(snapshot.segments.get(self.segment_at_end(id)? as usize)?.stack);
         of_event.filter(|&stack| stack != StackId::NONE).or_else(of_segment).unwrap_or(StackId::NONE)
     }
@@ -217,10 +218,14 @@ impl SegmentLifetimes {
                 Work::EndSegments(next, mut open) => {
                     let end = snapshot.segments.len().min(next + STEPS_PER_CHECK as usize);
                     (next..end).for_each(|place| self.add_end_segment(snapshot, history, place, &mut open));
-                    if end < snapshot.segments.len() { Work::EndSegments(end, open) } else { self.start_undo(history, open) }
+                    if end < snapshot.segments.len() {
+                        Work::EndSegments(end, open)
+                    } else {
+                        self.start_undo(history, open)
+                    }
                 }
                 Work::UndoLater(before, mut open) => {
-                    let first = before.saturating_sub(MOST_OVERLAPS);
+                    let first = before.saturating_sub(MAX_OVERLAPS);
                     (first..before)
                         .rev()
                         .for_each(|operation| self.undo_behind(snapshot, history, operation, &mut open));
@@ -233,7 +238,7 @@ impl SegmentLifetimes {
                     let first = before.saturating_sub(STEPS_PER_CHECK);
                     let mut next = before;
                     self.compared = 0;
-                    while next > first && self.compared < MOST_COMPARED {
+                    while next > first && self.compared < MAX_COMPARED {
                         next -= 1;
                         self.undo(snapshot, history, next, &mut open);
                     }
@@ -258,7 +263,13 @@ impl SegmentLifetimes {
     }
 
     /// Adds a segment of the end.
-    fn add_end_segment(&mut self, snapshot: &Snapshot, history: &DeviceHistory, place: usize, open: &mut BTreeMap<u64, OpenRange>) {
+    fn add_end_segment(
+        &mut self,
+        snapshot: &Snapshot,
+        history: &DeviceHistory,
+        place: usize,
+        open: &mut BTreeMap<u64, OpenRange>,
+    ) {
         let Some(segment) = snapshot.segments.get(place).filter(|segment| segment.device == history.device) else {
             return;
         };
@@ -269,7 +280,8 @@ impl SegmentLifetimes {
             small: segment.small,
             expandable: segment.expandable,
         };
-        let facts = RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: place as u32 };
+        let facts =
+            RangeInfo { kind: self.intern_kind(kind), starts_segment: !segment.expandable, segment: place as u32 };
         self.add_range(open, [address, address.saturating_add(segment.total_size)], NEVER, facts);
     }
 
@@ -287,7 +299,9 @@ impl SegmentLifetimes {
         operation: usize,
         open: &mut BTreeMap<u64, OpenRange>,
     ) {
-        let Some(LaterOperation { action, address, size, labels }) = history.later_operations.get(operation) else { return };
+        let Some(LaterOperation { action, address, size, labels }) = history.later_operations.get(operation) else {
+            return;
+        };
         let range = [address, address.saturating_add(size)];
         if matches!(action, Action::SegmentAlloc | Action::SegmentMap) {
             let (rows, astray) = (self.rows.len(), self.missing_bytes);
@@ -352,10 +366,16 @@ impl SegmentLifetimes {
 
     /// Adds a range that is freed at the given moment, except where other ranges already exist. Returns the number of
     /// new bytes.
-    fn add_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], died: u32, facts: RangeInfo) -> u64 {
+    fn add_range(
+        &mut self,
+        open: &mut BTreeMap<u64, OpenRange>,
+        [start, end]: [u64; 2],
+        freed_at: u32,
+        facts: RangeInfo,
+    ) -> u64 {
         let mut from = open.range(..start).next_back().map_or(start, |(_, open)| open.end.max(start));
         let mut holes = Vec::new();
-        for (&address, there) in open.range(start..end).take(MOST_OVERLAPS) {
+        for (&address, there) in open.range(start..end).take(MAX_OVERLAPS) {
             self.compared += 1;
             if from < address {
                 holes.push([from, address]);
@@ -369,14 +389,14 @@ impl SegmentLifetimes {
         for [from, to] in holes {
             covered = covered.saturating_add(to - from);
             let begins = facts.starts_segment && from == start;
-            open.insert(from, OpenRange { end: to, died, facts: RangeInfo { starts_segment: begins, ..facts } });
+            open.insert(from, OpenRange { end: to, freed_at, facts: RangeInfo { starts_segment: begins, ..facts } });
         }
         covered
     }
 
     /// Removes a range that was mapped at the given moment, which completes its lifetime. Returns the number of removed
     /// bytes.
-    fn remove_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], born: u32) -> u64 {
+    fn remove_range(&mut self, open: &mut BTreeMap<u64, OpenRange>, [start, end]: [u64; 2], allocated_at: u32) -> u64 {
         let mut gone = 0u64;
         if let Some((&address, &there)) = open.range(..start).next_back().filter(|(_, there)| there.end > start) {
             open.insert(address, OpenRange { end: start, ..there });
@@ -390,7 +410,7 @@ impl SegmentLifetimes {
             }
             let size = there.end.min(end) - address;
             gone = gone.saturating_add(size);
-            self.rows.push(ClosedRange { address, size, born, died: there.died, facts: there.facts });
+            self.rows.push(ClosedRange { address, size, allocated_at, freed_at: there.freed_at, facts: there.facts });
         }
         self.missing_bytes = self.missing_bytes.saturating_add((end - start).saturating_sub(gone));
         gone
@@ -405,7 +425,13 @@ impl SegmentLifetimes {
             };
             let size = there.end - address;
             bytes = bytes.saturating_add(to_signed(size));
-            self.rows.push(ClosedRange { address, size, born: 0, died: there.died, facts: there.facts });
+            self.rows.push(ClosedRange {
+                address,
+                size,
+                allocated_at: 0,
+                freed_at: there.freed_at,
+                facts: there.facts,
+            });
         }
         Work::InitialRanges(open, bytes)
     }
@@ -414,12 +440,12 @@ impl SegmentLifetimes {
         let first = before.saturating_sub(STEPS_PER_CHECK as usize);
         for place in (first..before).rev() {
             let Some(row) = self.rows.get(place) else { continue };
-            let ClosedRange { address, size, born, died, facts } = row;
-            if born > 0 {
-                self.ranges.born.push(born);
+            let ClosedRange { address, size, allocated_at, freed_at, facts } = row;
+            if allocated_at > 0 {
+                self.ranges.allocated_at.push(allocated_at);
             }
-            if let Some(lives) = self.ranges.parts.get_mut(usize::from(born > 0)) {
-                lives.push_row(address, size, died, died);
+            if let Some(lives) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
+                lives.push_row(address, size, freed_at, freed_at);
             }
             self.facts.push(facts);
         }

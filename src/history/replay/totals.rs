@@ -43,8 +43,7 @@ pub struct Curve<'a> {
 impl Totals {
     /// Creates the totals with the value before the first event, in bytes.
     pub fn new(base: i64) -> Totals {
-        let mut totals =
-            Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Maxima::default()] };
+        let mut totals = Totals { moments: 0, last: base, block_start: Column::new(), levels: vec![Maxima::default()] };
         totals.open_block();
         totals.moments = 1;
         totals

@@ -41,7 +41,7 @@ pub(super) struct LifetimeColumns {
     /// Moment of the first `free_requested`.
     pub(super) free_requested: Column<u32>,
     /// Moment of the `free_completed`.
-    pub(super) died: Column<u32>,
+    pub(super) freed_at: Column<u32>,
 }
 
 impl LifetimeColumns {
@@ -52,15 +52,18 @@ impl LifetimeColumns {
     }
 
     #[inline(always)]
-    pub(super) fn push_row(&mut self, address: u64, size: u64, free_requested: u32, died: u32) {
+    pub(super) fn push_row(&mut self, address: u64, size: u64, free_requested: u32, freed_at: u32) {
         self.address.push(address);
         self.size.push(size);
         self.free_requested.push(free_requested);
-        self.died.push(died);
+        self.freed_at.push(freed_at);
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.address.heap_bytes() + self.size.heap_bytes() + self.free_requested.heap_bytes() + self.died.heap_bytes()
+        self.address.heap_bytes()
+            + self.size.heap_bytes()
+            + self.free_requested.heap_bytes()
+            + self.freed_at.heap_bytes()
     }
 }
 
@@ -205,7 +208,7 @@ pub struct Trace {
     pub(super) events: Events,
     pub(super) traced: LifetimeColumns,
     /// Moment of allocation of each traced allocation.
-    pub(super) born: Column<u32>,
+    pub(super) allocated_at: Column<u32>,
     pub(super) early: LifetimeColumns,
     /// Address and bytes of each segment operation.
     pub(super) segment_operations: Column<(u64, u64)>,
@@ -302,7 +305,7 @@ impl Trace {
 
     fn alloc(&mut self, event: &Event, at: u32) -> u32 {
         let subject = self.traced.push(event);
-        self.born.push(at + 1);
+        self.allocated_at.push(at + 1);
         self.allocated = self.allocated.saturating_add(to_signed(event.size));
         if let Some(before) = self.live.insert(event.address, subject) {
             let (lives, before) = self.lives(before);
@@ -348,7 +351,7 @@ impl Trace {
         self.check_size(subject, event, at);
         let is_carried = subject & EARLY_BIT != 0 && self.is_carried(subject & !EARLY_BIT);
         let (lives, index) = self.lives(subject);
-        lives.died.set(index as usize, at + 1);
+        lives.freed_at.set(index as usize, at + 1);
         // For an allocation whose alloc was dropped, this would mean a request before the range.
         if lives.free_requested.at(index as usize) == NEVER && !is_carried {
             lives.free_requested.set(index as usize, at + 1);
@@ -407,7 +410,7 @@ impl Trace {
                     + self.notes.heap_bytes()
                     + self.note_events.heap_bytes(),
             ),
-            ("allocations", self.traced.heap_bytes() + self.born.heap_bytes() + self.early.heap_bytes()),
+            ("allocations", self.traced.heap_bytes() + self.allocated_at.heap_bytes() + self.early.heap_bytes()),
             ("live set", self.live.allocation_size() + self.free_sizes.capacity() * size_of::<(u32, u64)>()),
         ]
     }

@@ -5,7 +5,7 @@ use super::device_history::DeviceHistory;
 use super::trace::Subject;
 use crate::snapshot::Action;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 

@@ -13,7 +13,7 @@ use super::segments::{AnnotationMark, Block, BlockState, Segment};
 use super::stacks::StackId;
 use super::store::{HistoryEntry, ReadBlock, Store};
 use super::strings::StringId;
-use super::unknown::{UnknownOwner, SeenWords};
+use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 
 /// Iterates over key, key handle and value of each pair. Keys outside the schema are `None`.
@@ -41,7 +41,12 @@ pub(super) fn identify(pairs: &[Value]) -> Option<Key> {
 
 impl Store {
     /// Parses an event. `row` is its number in the file, for the place of a warning.
-    pub(super) fn parse_event(&mut self, pairs: &[Value], seen: &mut SeenWords, row: u32) -> Result<Event, ContentError> {
+    pub(super) fn parse_event(
+        &mut self,
+        pairs: &[Value],
+        seen: &mut SeenWords,
+        row: u32,
+    ) -> Result<Event, ContentError> {
         let mut event = Event {
             address: 0,
             size: 0,
@@ -235,7 +240,11 @@ impl Store {
     }
 
     /// Parses an entry of a block's history (1.13–2.0).
-    pub(super) fn parse_history_entry(&mut self, pairs: &[Value], seen: &mut SeenWords) -> Result<HistoryEntry, ContentError> {
+    pub(super) fn parse_history_entry(
+        &mut self,
+        pairs: &[Value],
+        seen: &mut SeenWords,
+    ) -> Result<HistoryEntry, ContentError> {
         let (mut real_size, mut stack) = (None, StackId::NONE);
         for (key, word, value) in fields(pairs) {
             match key {

@@ -14,11 +14,11 @@ pub enum ReadError {
     /// All distinct strings together are too long.
     #[error(
         "distinct strings of more than {}: not a snapshot",
-        Bytes(super::strings::MOST_STRING_BYTES as u64)
+        Bytes(super::strings::MAX_STRING_BYTES as u64)
     )]
     Strings,
     /// An open container has too many values.
-    #[error("more than {} values in one list or dict: not a snapshot", group_digits(super::limits::MOST_ITEMS as u64))]
+    #[error("more than {} values in one list or dict: not a snapshot", group_digits(super::limits::MAX_ITEMS as u64))]
     Items,
     /// An integer has more than 127 bits.
     #[error("an integer of {0} bytes")]

@@ -15,8 +15,8 @@ pub mod stacks;
 pub mod strings;
 pub mod warning;
 
-mod entry_delta;
 mod dicts;
+mod entry_delta;
 mod limits;
 mod queue;
 mod reader;
@@ -34,6 +34,6 @@ pub use reader::Reader;
 pub use segments::{AnnotationMark, AnnotationRange, Block, BlockState, Segment};
 pub use stacks::{StackId, Stacks};
 pub use strings::{StringId, Strings};
-pub use top::{Devices, EndState, HOST_DEVICE, MOST_SETTINGS, SIMULATED_KEY, Snapshot, torch_version_with};
+pub use top::{Devices, EndState, HOST_DEVICE, MAX_SETTINGS, SIMULATED_KEY, Snapshot, torch_version_with};
 pub use value::Value;
 pub use warning::{WarningKind, Warnings};

@@ -3,11 +3,11 @@
 //! A list of events is never stored. Its events go to the [`EventSink`] as the list takes them. A list of frames
 //! becomes a stack when it is finished. Values that are not rows of a table are kept as handles of 8 bytes.
 
-use super::entry_delta::PreviousEntry;
 use super::dicts::identify;
+use super::entry_delta::PreviousEntry;
 use super::error::ReadError;
 use super::event::EventSink;
-use super::limits::{MOST_ITEMS, MOST_TRACES};
+use super::limits::{MAX_ITEMS, MAX_TRACES};
 use super::queue::EventQueue;
 use super::schema::Key;
 use super::segments::Segment;
@@ -35,7 +35,7 @@ struct OpenContainer {
 
 impl OpenContainer {
     fn push_items(&mut self, items: &[Value]) -> Result<(), (usize, ReadError)> {
-        if self.items.len() + items.len() > MOST_ITEMS {
+        if self.items.len() + items.len() > MAX_ITEMS {
             return Err((0, ReadError::Items));
         }
         self.items.extend_from_slice(items);
@@ -135,14 +135,20 @@ impl<S: EventSink> Reader<S> {
                 Err(_) => None,
             },
             Some(Key::Filename) => store.parse_frame(pairs, seen).ok().map(|id| Value::new(Kind::Frame, id.0)),
-            Some(Key::State) => store.parse_block(pairs, seen).ok().map(|block| push_row(Kind::Block, &mut store.blocks, block)),
-            Some(Key::Blocks) => {
-                store.parse_segment(pairs, seen).ok().map(|segment| push_row(Kind::Segment, &mut store.segments, segment))
+            Some(Key::State) => {
+                store.parse_block(pairs, seen).ok().map(|block| push_row(Kind::Block, &mut store.blocks, block))
             }
-            Some(Key::Stage) => store.parse_annotation(pairs).ok().map(|mark| push_row(Kind::Annotation, &mut store.marks, mark)),
-            Some(Key::RealSize) => {
-                store.parse_history_entry(pairs, seen).ok().map(|entry| push_row(Kind::HistoryEntry, &mut store.history, entry))
+            Some(Key::Blocks) => store
+                .parse_segment(pairs, seen)
+                .ok()
+                .map(|segment| push_row(Kind::Segment, &mut store.segments, segment)),
+            Some(Key::Stage) => {
+                store.parse_annotation(pairs).ok().map(|mark| push_row(Kind::Annotation, &mut store.marks, mark))
             }
+            Some(Key::RealSize) => store
+                .parse_history_entry(pairs, seen)
+                .ok()
+                .map(|entry| push_row(Kind::HistoryEntry, &mut store.history, entry)),
             _ => None,
         };
         match found {
@@ -268,7 +274,7 @@ impl<S: EventSink> Builder for Reader<S> {
         if open.mode == Mode::List && open.items.is_empty() {
             match items.first().map(|first| first.kind()) {
                 Some(Kind::Frame) => open.mode = Mode::Frames,
-                Some(Kind::Event) if self.traces.len() < MOST_TRACES => {
+                Some(Kind::Event) if self.traces.len() < MAX_TRACES => {
                     open.mode = Mode::Events(self.traces.len() as u32);
                     self.traces.push(TraceRead { events: 0, other: None });
                 }

@@ -54,7 +54,9 @@ impl Stacks {
             return Some(StackId::EMPTY);
         }
         let hash = self.hasher.hash_one(frames);
-        if let Some(&(_, id)) = self.by_frames.find(hash, |&(known, id)| known == hash && self.is_equal(StackId(id), frames)) {
+        if let Some(&(_, id)) =
+            self.by_frames.find(hash, |&(known, id)| known == hash && self.is_equal(StackId(id), frames))
+        {
             return Some(StackId(id));
         }
         let mut node = 0;

@@ -73,7 +73,7 @@ const EMPTY_CONTAINER: u32 = u32::MAX;
 const MAX_DEPTH: u32 = 8;
 
 /// Maximum length of a value's text for display, in bytes.
-const MOST_TEXT: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
 
 impl Store {
     /// Stores an integer, in the handle itself if it fits.
@@ -246,7 +246,9 @@ impl Store {
         let place = self.container_range(list);
         let at = |index: u32| Some((index as usize, self.items.get(place.start as usize + index as usize)?));
         match (place.length > 0).then(|| at(0)).flatten() {
-            Some((_, first)) if first.kind() == kind => (place.same_kind < place.length).then(|| at(place.same_kind)).flatten(),
+            Some((_, first)) if first.kind() == kind => {
+                (place.same_kind < place.length).then(|| at(place.same_kind)).flatten()
+            }
             first => first,
         }
     }
@@ -262,7 +264,7 @@ impl Store {
     pub(super) fn json(&self, dict: Value) -> String {
         let mut text = String::from("{");
         for pair in self.pairs(dict).chunks_exact(2) {
-            if text.len() > MOST_TEXT {
+            if text.len() > MAX_TEXT {
                 break;
             }
             if text.len() > 1 {
@@ -280,7 +282,7 @@ impl Store {
     }
 
     fn write_text(&self, value: Value, depth: u32, text: &mut String) {
-        if depth > 6 || text.len() > MOST_TEXT {
+        if depth > 6 || text.len() > MAX_TEXT {
             text.push('…');
             return;
         }
@@ -296,7 +298,7 @@ impl Store {
             kind @ (Kind::List | Kind::Tuple | Kind::Dict) => {
                 text.push_str(if kind == Kind::Dict { "{" } else { "[" });
                 for (at, item) in self.values(value).enumerate() {
-                    if text.len() > MOST_TEXT {
+                    if text.len() > MAX_TEXT {
                         break;
                     }
                     match (at, kind) {
@@ -387,7 +389,7 @@ fn quote(json: &mut String, text: &str) {
 
 /// Returns the start of a string for display. Control characters are escaped, because they could command a terminal.
 pub(super) fn clipped(bytes: &[u8]) -> String {
-    let (beginning, more) = bytes.get(..MOST_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
+    let (beginning, more) = bytes.get(..MAX_TEXT).map_or((bytes, ""), |beginning| (beginning, "…"));
     let mut text = String::with_capacity(beginning.len());
     for letter in String::from_utf8_lossy(beginning).chars() {
         match letter.is_control() {

@@ -26,7 +26,7 @@ pub struct Strings {
 
 /// Maximum total length of all strings in bytes, a quarter of a wasm memory. The largest known snapshots have some tens
 /// of MiB.
-pub const MOST_STRING_BYTES: usize = 1 << 30;
+pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 const PIECE: usize = 1 << 20;
 
@@ -43,7 +43,7 @@ impl Default for Strings {
 
 impl Strings {
     /// Returns the id of `bytes` and adds them if they are new. Returns `None` if the total would exceed
-    /// [`MOST_STRING_BYTES`].
+    /// [`MAX_STRING_BYTES`].
     pub fn intern(&mut self, bytes: &[u8]) -> Option<StringId> {
         let hash = self.hasher.hash_one(bytes);
         let Strings { pieces, places: place, ids, hasher, bytes: held } = self;
@@ -53,7 +53,7 @@ impl Strings {
         let id = u32::try_from(place.len()).ok().filter(|&id| id < u32::MAX)?;
         let length = u32::try_from(bytes.len()).ok()?;
         // The empty string is stored once, so this limit also bounds the number of strings.
-        *held = held.checked_add(bytes.len()).filter(|&held| held <= MOST_STRING_BYTES)?;
+        *held = held.checked_add(bytes.len()).filter(|&held| held <= MAX_STRING_BYTES)?;
         let fits = pieces.last().is_some_and(|piece| piece.capacity() - piece.len() >= bytes.len());
         if !fits {
             // The first piece starts smaller, so that a small snapshot stays small.

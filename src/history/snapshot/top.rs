@@ -4,13 +4,13 @@ use super::error::{ContentError, Problem};
 use super::event::EventSink;
 use super::frames::Frames;
 use super::labels::LabelTable;
-use super::limits::MOST_TRACES;
+use super::limits::MAX_TRACES;
 use super::reader::Reader;
 use super::schema::{self, Key};
 use super::segments::{AnnotationMark, AnnotationRange, Block, Segment};
 use super::stacks::Stacks;
 use super::strings::{StringId, Strings};
-use super::unknown::{UnknownOwner, SeenWords};
+use super::unknown::{SeenWords, UnknownOwner};
 use super::value::{Kind, Value};
 use super::warning::{WarningKind, Warnings};
 use crate::recorder::{RECORDER_KEYS, RecorderData, Token, ValueTree, parse_recorder};
@@ -62,7 +62,9 @@ impl Snapshot {
             return;
         }
         for [number, start_us, end_us] in &self.recorder.steps {
-            let Some(name) = self.strings.intern([STEP_PREFIX, &number.to_string()].concat().as_bytes()) else { return };
+            let Some(name) = self.strings.intern([STEP_PREFIX, &number.to_string()].concat().as_bytes()) else {
+                return;
+            };
             self.steps.push(AnnotationRange { name, start_us: *start_us, end_us: Some(*end_us) });
         }
     }
@@ -91,11 +93,11 @@ const STEP_PREFIX: &str = "ProfilerStep#";
 pub const HOST_DEVICE: i64 = -1;
 
 /// Maximum number of settings that are kept. PyTorch has about thirty.
-pub const MOST_SETTINGS: usize = 1000;
+pub const MAX_SETTINGS: usize = 1000;
 
 /// Maximum number of devices with events or blocks. torch counts devices in eight bits. Each device costs some
 /// kilobytes for its history, although a malicious segment takes only forty bytes, and an entry in the page's list.
-const MOST_DEVICES: usize = 1024;
+const MAX_DEVICES: usize = 1024;
 const TOO_MANY_DEVICES: Problem = Problem::Range("one of the first 1024 devices");
 
 /// Versions that introduced a key (FORMAT §1–§6: "since"), newest first.
@@ -140,7 +142,10 @@ impl<S: EventSink> Reader<S> {
                 let pairs = self.store.pairs(root);
                 let mut last = [0; schema::KEYS.len()];
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
-                    schema_key(pair[0]).and_then(|key| last.get_mut(key as usize)).into_iter().for_each(|last| *last = at);
+                    schema_key(pair[0])
+                        .and_then(|key| last.get_mut(key as usize))
+                        .into_iter()
+                        .for_each(|last| *last = at);
                 }
                 for (at, pair) in pairs.chunks_exact(2).enumerate() {
                     // Of equal keys the last one counts.
@@ -183,7 +188,8 @@ impl<S: EventSink> Reader<S> {
         let end = if has_segments { EndState::Recorded } else { EndState::Unknown };
         let mut warnings = self.warnings(&top);
         if let Some((first, second)) = top.single_pool {
-            warnings.add(WarningKind::SinglePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
+            warnings
+                .add(WarningKind::SinglePool(format!("({first}, {second})")), 1, || "[0].segment_pool_id".to_owned());
         }
         if let Some([settings, source]) = top.simulated {
             warnings.add(WarningKind::Simulated(settings), 1, || source);
@@ -314,7 +320,7 @@ impl<S: EventSink> Reader<S> {
                 }
                 other
             }
-            Kind::List if self.traces.len() >= MOST_TRACES && self.starts_with_an_event(list) => {
+            Kind::List if self.traces.len() >= MAX_TRACES && self.starts_with_an_event(list) => {
                 let problem = Problem::Range("one of the first 65536 lists of events");
                 return Err(ContentError { path: path.to_owned(), problem });
             }
@@ -388,8 +394,8 @@ impl<S: EventSink> Reader<S> {
             return;
         }
         for pair in self.store.pairs(value).chunks_exact(2) {
-            if out.len() >= MOST_SETTINGS {
-                if out.len() == MOST_SETTINGS {
+            if out.len() >= MAX_SETTINGS {
+                if out.len() == MAX_SETTINGS {
                     out.push(("…".to_owned(), "too many settings: ignored".to_owned()));
                 }
                 return;
@@ -439,7 +445,7 @@ impl Devices {
         match self.0.binary_search(&device) {
             Ok(_) => true,
             Err(place) => {
-                let has_room = self.0.len() < MOST_DEVICES;
+                let has_room = self.0.len() < MAX_DEVICES;
                 if has_room {
                     self.0.insert(place, device);
                 }

@@ -12,17 +12,29 @@ impl<S> Reader<S> {
             let word = self.store.describe(unknown.word);
             let dotted = format!(".{word}");
             let (kind, place) = match unknown.owner {
-                UnknownOwner::Action => (WarningKind::UnknownAction(word), self.event_place(unknown.row, top) + ".action"),
-                UnknownOwner::Event => (WarningKind::UnknownKey("an event", word), self.event_place(unknown.row, top) + &dotted),
+                UnknownOwner::Action => {
+                    (WarningKind::UnknownAction(word), self.event_place(unknown.row, top) + ".action")
+                }
+                UnknownOwner::Event => {
+                    (WarningKind::UnknownKey("an event", word), self.event_place(unknown.row, top) + &dotted)
+                }
                 UnknownOwner::State => (WarningKind::UnknownState(word), self.block_place(unknown.row, top) + ".state"),
-                UnknownOwner::Stage => (WarningKind::UnknownStage(word), format!("external_annotations[{}].stage", unknown.row)),
-                UnknownOwner::Block => (WarningKind::UnknownKey("a block", word), self.block_place(unknown.row, top) + &dotted),
+                UnknownOwner::Stage => {
+                    (WarningKind::UnknownStage(word), format!("external_annotations[{}].stage", unknown.row))
+                }
+                UnknownOwner::Block => {
+                    (WarningKind::UnknownKey("a block", word), self.block_place(unknown.row, top) + &dotted)
+                }
                 UnknownOwner::Segment => {
                     (WarningKind::UnknownKey("a segment", word), self.segment_place(unknown.row, top) + &dotted)
                 }
                 // A frame is shared by many stacks and has no single place.
-                UnknownOwner::Frame => (WarningKind::UnknownKey("a frame", word), format!("frame {}", unknown.row) + &dotted),
-                UnknownOwner::History => (WarningKind::UnknownKey("a block's history", word), "history".to_owned() + &dotted),
+                UnknownOwner::Frame => {
+                    (WarningKind::UnknownKey("a frame", word), format!("frame {}", unknown.row) + &dotted)
+                }
+                UnknownOwner::History => {
+                    (WarningKind::UnknownKey("a block's history", word), "history".to_owned() + &dotted)
+                }
                 UnknownOwner::Snapshot => (WarningKind::UnknownKey("the snapshot", word.clone()), word),
             };
             warnings.add(kind, unknown.count, || place);

@@ -1,6 +1,6 @@
 //! Toolbar of a comparison above the timeline, and the strip of differences below it.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::labels::context_2d;
@@ -8,7 +8,7 @@ use crate::sizes::watch;
 use crate::theme::Theme;
 use base::units::Bytes;
 use engine::protocol::{Align, MatchKey};
-use ui::comparing::view::{Bar, Strip, bar, other_devices, strip};
+use ui::comparing::view::{ComparisonBar, DeltaStrip, bar, other_devices, strip};
 use ui::comparing::{ComparedAt, ComparingAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -27,7 +27,7 @@ const CLICK_PX: f64 = 8.0;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    bar: LastShown<Option<Bar>>,
+    bar: LastShown<Option<ComparisonBar>>,
     is_compared: LastShown<bool>,
     devices: LastShown<Vec<(i64, String)>>,
     strip: LastShown<Picture>,
@@ -36,7 +36,7 @@ pub(super) struct Panel {
 /// Everything that determines the strip of differences, in device pixels.
 #[derive(Default, PartialEq)]
 struct Picture {
-    strip: Option<Strip>,
+    strip: Option<DeltaStrip>,
     size: (u32, u32),
     theme: Option<Theme>,
 }
@@ -125,7 +125,7 @@ fn act(app: &App, action: ComparingAction) {
     app.dispatch(Action::Comparing(action));
 }
 
-fn show_bar(elements: &Elements, bar: Option<&Bar>) {
+fn show_bar(elements: &Elements, bar: Option<&ComparisonBar>) {
     elements.compare.set_hidden(bar.is_none());
     let Some(bar) = bar else { return };
     set_text(&elements.compare_loading, &bar.loading);
@@ -137,11 +137,11 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
         picker.set_selected_index(i32::try_from(place).unwrap_or(0));
     }
     if let Some(automatic) = elements.compare_align.first_element_child() {
-        set_text(&automatic, &bar.aligned);
+        set_text(&automatic, &bar.automatic_label);
     }
     elements.compare_paths.set_value(&bar.paths);
     set_text(&elements.compare_cursor, &bar.cursor);
-    set_attribute(&elements.compare_cursor, "title", &bar.exact);
+    set_attribute(&elements.compare_cursor, "title", &bar.cursor_exact);
     set_flag(&elements.compare_overlay, "aria-pressed", bar.is_overlaid);
 }
 
@@ -149,7 +149,7 @@ fn show_bar(elements: &Elements, bar: Option<&Bar>) {
 fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let canvas = &elements.difference;
     let Some(strip) = &picture.strip else { return set_text(&elements.difference_text, "") };
-    set_text(&elements.difference_text, &["B − A, live\n± ", &Bytes(strip.most).to_string()].concat());
+    set_text(&elements.difference_text, &["B − A, live\n± ", &Bytes(strip.max_delta).to_string()].concat());
     if (canvas.width(), canvas.height()) != picture.size {
         canvas.set_width(picture.size.0);
         canvas.set_height(picture.size.1);
@@ -158,7 +158,7 @@ fn draw(elements: &Elements, picture: &Picture, scale: f64) {
     let (width, height) = (f64::from(picture.size.0), f64::from(picture.size.1));
     context.clear_rect(0.0, 0.0, width, height);
     let zero = (height / 2.0).round();
-    let rows = |delta: i64| delta as f64 / strip.most.max(1) as f64 * (zero - 2.0 * scale);
+    let rows = |delta: i64| delta as f64 / strip.max_delta.max(1) as f64 * (zero - 2.0 * scale);
     for ([from, to], [least, most]) in &strip.columns {
         let wide = (to - from).max(1.0);
         if *most > 0 {

@@ -1,11 +1,13 @@
 //! Cursor, measurement and markers in the side bar, and the announcement of the crosshair to screen readers.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_or_remove, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{
+    append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_or_remove, set_text,
+};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use ui::markers::Line;
-use ui::moment::{MomentView, spoken, view};
+use ui::moment::{MomentView, screen_reader_text, view};
 use ui::ruler::{Measured, Mode};
 use ui::{Action, State};
 use web_sys::Event;
@@ -72,7 +74,7 @@ impl Part for Panel {
         if let Some(hint) = self.hint.update(state.capacity_hint()) {
             set_attribute(&elements.capacity, "placeholder", hint);
         }
-        let trail = &state.tools.trail;
+        let trail = &state.tools.history;
         let mode = (state.tools.ruler.mode, trail.back.len(), trail.forward.len());
         if let Some((mode, back, forward)) = self.mode.update(mode) {
             set_flag(&elements.ruler, "aria-pressed", *mode == Mode::On);
@@ -85,7 +87,7 @@ impl Part for Panel {
             elements.marker_box.set_hidden(lines.is_empty());
             show_markers(elements, lines);
         }
-        if let Some(text) = self.spoken.update(spoken(state)) {
+        if let Some(text) = self.spoken.update(screen_reader_text(state)) {
             let (element, text) = (elements.spoken.clone(), text.clone());
             self.speaking = Some(Timeout::new(ANNOUNCE_DELAY_MS, move || set_text(&element, &text)));
         }

@@ -1,9 +1,9 @@
 //! Details of the selected allocation.
 
-use crate::app::{App, Part, LastShown};
-use crate::dom::{append, clear, set_attribute, set_text, show_text, set_source_link};
+use crate::app::{App, LastShown, Part};
+use crate::dom::{append, clear, set_attribute, set_source_link, set_text, show_text};
 use crate::elements::elements;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::Details;
 use ui::State;
 use ui::details::{FrameKind, FrameView, Run, view};
@@ -61,9 +61,9 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     }
     let view = view(details);
     set_text(&elements.details_title, &view.title);
-    set_text(&elements.details_site, view.site.as_deref().unwrap_or_default());
-    show_text(&elements.details_caution, view.caution);
-    let key = view.key.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
+    set_text(&elements.details_site, view.call_site.as_deref().unwrap_or_default());
+    show_text(&elements.details_caution, view.warning);
+    let key = view.summary.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_key, key);
     let facts = view.facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str()));
     elements.fill_definitions(&elements.details_facts, facts);
@@ -71,11 +71,11 @@ fn show(elements: &Elements, details: &Details, settings: &Settings) {
     clear(&elements.frames);
     for run in view.runs() {
         match run {
-            Run::Own(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
+            Run::User(frame) => append(&elements.frames, &frame_element(elements, frame, settings)),
             Run::Internal(frames) => {
                 let item = elements.append_new(&elements.frames, "li", "internal", "");
                 let fold = elements.append_new(&item, "details", "", "");
-                elements.append_new(&fold, "summary", "", &counted(frames.len() as u64, "internal frame"));
+                elements.append_new(&fold, "summary", "", &pluralize(frames.len() as u64, "internal frame"));
                 let list = elements.append_new(&fold, "ol", "", "");
                 frames.iter().for_each(|frame| append(&list, &frame_element(elements, frame, settings)));
             }
@@ -96,13 +96,13 @@ fn frame_element(elements: &Elements, frame: &FrameView, settings: &Settings) ->
     // Long C++ names are truncated by the style sheet.
     set_attribute(&name, "title", &frame.name);
     append(&item, &name);
-    if !frame.place.is_empty() {
+    if !frame.location.is_empty() {
         let [file, line] = &frame.source;
-        let short = settings.place(file, line);
+        let short = settings.location(file, line);
         let link = settings.link(file, line);
         let place = elements.new_element(if link.is_ok() { "a" } else { "span" }, "place", &short);
-        if short != frame.place {
-            set_attribute(&place, "title", &frame.place);
+        if short != frame.location {
+            set_attribute(&place, "title", &frame.location);
         }
         if let Ok(link) = &link {
             set_source_link(&place, link);

@@ -1,10 +1,10 @@
 //! Events tab: the list of events and its filters.
 
 use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
-use ui::events::{COLUMNS, Chip, EventsAction, EventsStatus, chips, grid, status};
+use ui::events::{ActionFilter, COLUMNS, EventsAction, EventsStatus, action_filters, grid, status};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
 use ui::tab::Tab;
@@ -20,7 +20,7 @@ elements! {
 pub(super) struct Panel {
     grid: LastShown<Grid>,
     rows: Rows,
-    chips: LastShown<Vec<Chip>>,
+    chips: LastShown<Vec<ActionFilter>>,
     status: LastShown<EventsStatus>,
     text: LastShown<String>,
     has_times: LastShown<bool>,
@@ -47,23 +47,25 @@ impl Part for Panel {
             set_attribute(&header, "role", "columnheader");
             set_attribute(&header, "title", meaning);
         }
-        let scrolled = |top, height| Action::of(EventsAction::Scrolled(top, height));
+        let scrolled = |top, height| Action::feature(EventsAction::Scrolled(top, height));
         watch_scroll(app, &elements.events_grid, HEADER_PX, scrolled)
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.events_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::of(EventsAction::RowClicked(row, extent)));
+                app.dispatch(Action::feature(EventsAction::RowClicked(row, extent)));
             }
         });
         on(&elements.events_filter, "input", |app, elements, _| {
-            app.dispatch(Action::of(EventsAction::Typed(elements.events_filter.value())));
+            app.dispatch(Action::feature(EventsAction::FilterTyped(elements.events_filter.value())));
         });
-        on(&elements.events_filter, "keydown", |_, elements, event| move_focus_from_field(&elements.events_grid, event));
+        on(&elements.events_filter, "keydown", |_, elements, event| {
+            move_focus_from_field(&elements.events_grid, event)
+        });
         on(&elements.events_actions, "click", |app, _, event| {
             if let Some(action) = number_at(event, "data-action") {
-                app.dispatch(Action::of(EventsAction::ActionToggled(action)));
+                app.dispatch(Action::feature(EventsAction::ActionToggled(action)));
             }
         });
         // These have the shortcuts of the Allocations tab's buttons.
@@ -85,7 +87,7 @@ impl Part for Panel {
             set_flag(&elements.events_grid, "data-times", *has_times);
         }
         self.rows.scroll(&grid_elements(elements), &state.events.scroll);
-        if let Some(chips) = self.chips.update(chips(&state.events)) {
+        if let Some(chips) = self.chips.update(action_filters(&state.events)) {
             show_action_filters(elements, chips);
         }
         if let Some(text) = self.text.update(state.events.text.clone()) {
@@ -93,10 +95,10 @@ impl Part for Panel {
         }
         if let Some(status) = self.status.update(status(&state.events)) {
             set_text(&elements.events_status, &status.text);
-            elements.events_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_flag(&elements.events_filter, "aria-invalid", status.is_wrong);
+            elements.events_status.set_class_name(if status.is_error { "wrong" } else { "" });
+            set_flag(&elements.events_filter, "aria-invalid", status.is_error);
             elements.events_clear.set_hidden(!status.is_filtered);
-            for (name, value) in ["data-listed", "data-all"].iter().zip(status.data) {
+            for (name, value) in ["data-listed", "data-all"].iter().zip(status.counts) {
                 set_attribute(&elements.events_status, name, &value.to_string());
             }
         }
@@ -104,7 +106,7 @@ impl Part for Panel {
 }
 
 /// Shows the action filters. Buttons are reused if their number is unchanged, so that the focused one keeps the focus.
-fn show_action_filters(elements: &Elements, chips: &[Chip]) {
+fn show_action_filters(elements: &Elements, chips: &[ActionFilter]) {
     let place = &elements.events_actions;
     if place.child_element_count() as usize != chips.len() {
         clear(place);

@@ -1,12 +1,12 @@
 //! Export dialog.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dialog::{was_closed_by_browser, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{Dom, set_text};
 use crate::elements::elements;
 use engine::protocol::ExportTable;
 use ui::export::ExportAction;
-use ui::export::{Dialog, exported, pixels, ranges, table_label};
+use ui::export::{Dialog, describe_scope, picture_size, ranges, table_label};
 use ui::picture_file::Format;
 use ui::{Action, State};
 use web_sys::Element;
@@ -27,19 +27,19 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::of(ExportAction::Closed)));
+        on(&elements.export_close, "click", |app, _, _| app.dispatch(Action::feature(ExportAction::Closed)));
         on(&elements.export, "close", |app, elements, _| {
             if was_closed_by_browser(&elements.export) {
-                app.dispatch(Action::of(ExportAction::Closed));
+                app.dispatch(Action::feature(ExportAction::Closed));
             }
         });
         on(&elements.export_table, "change", |app, elements, _| {
             let at = elements.export_table.selected_index().max(0) as usize;
-            app.dispatch(Action::of(ExportAction::TableChosen(at)));
+            app.dispatch(Action::feature(ExportAction::TableChosen(at)));
         });
         on(&elements.export_range, "change", |app, elements, _| {
             let at = elements.export_range.selected_index().max(0) as usize;
-            app.dispatch(Action::of(ExportAction::CropChosen(at)));
+            app.dispatch(Action::feature(ExportAction::CropChosen(at)));
         });
     }
 
@@ -50,7 +50,7 @@ impl Part for Panel {
         if set_open(&elements.export, state.export.dialog == Dialog::Open) {
             for format in Format::ALL.into_iter().filter(|format| format.is_raster()) {
                 if let Some(size) = size_label(elements, format.control()) {
-                    set_text(&size, &pixels(state, format));
+                    set_text(&size, &picture_size(state, format));
                 }
             }
             fill_choices(elements, state);
@@ -65,7 +65,7 @@ fn size_label(dom: &Dom, button: &str) -> Option<Element> {
 
 /// Fills the lists of tables and ranges.
 fn fill_choices(dom: &Elements, state: &State) {
-    set_text(&dom.export_note, &exported(state));
+    set_text(&dom.export_note, &describe_scope(state));
     let tables = ExportTable::ALL.map(|table| table_label(table).to_owned());
     dom.fill_options(&dom.export_table, &tables);
     let table = ExportTable::ALL.iter().position(|table| *table == state.export.table);

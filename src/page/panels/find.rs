@@ -1,11 +1,11 @@
 //! Search field with its status, and the button that highlights allocations with the same stack.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{listen, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Timeout;
 use std::cell::Cell;
-use ui::find::{MatchCase, FindStatus, SameStack, same_stack, status};
+use ui::find::{FindStatus, MatchCase, SameStack, same_stack_text, status};
 use ui::range::ViewScope;
 use ui::tab::Tab;
 use ui::table::TableAction;
@@ -58,9 +58,9 @@ impl Part for Panel {
         });
         on(&elements.find_list, "click", |app, _, _| {
             let text = app.state.borrow().find.text.clone();
-            app.dispatch(Action::of(TableAction::FilterTyped(text)));
+            app.dispatch(Action::feature(TableAction::FilterTyped(text)));
             app.dispatch(Action::ScopeChosen(ViewScope::WholeTrace));
-            app.dispatch(Action::Command(Command::Show(Tab::Table)));
+            app.dispatch(Action::Command(Command::Show(Tab::Allocations)));
         });
     }
 
@@ -71,14 +71,14 @@ impl Part for Panel {
             elements.set_value(&elements.find, text);
             elements.find_clear.set_hidden(text.is_empty());
         }
-        if let Some(capitals) = self.capitals.update(state.find.capitals) {
-            set_flag(&elements.find_capitals, "aria-pressed", *capitals == MatchCase::Matter);
+        if let Some(capitals) = self.capitals.update(state.find.match_case) {
+            set_flag(&elements.find_capitals, "aria-pressed", *capitals == MatchCase::On);
         }
         if let Some(status) = self.status.update(status(state)) {
             set_text(&elements.find_status, &status.text);
             set_attribute(&elements.find_status, "title", &status.exact);
-            elements.find_status.set_class_name(if status.is_wrong { "wrong" } else { "" });
-            set_flag(&elements.find, "aria-invalid", status.is_wrong);
+            elements.find_status.set_class_name(if status.is_error { "wrong" } else { "" });
+            set_flag(&elements.find, "aria-invalid", status.is_error);
             let tally =
                 status.tally.map_or_else(Default::default, |it| [it.count.to_string(), it.requested.to_string()]);
             let [count, requested]: [String; 2] = tally;
@@ -89,7 +89,7 @@ impl Part for Panel {
             elements.find_list.set_disabled(is_empty);
             elements.find_previous.set_disabled(is_empty);
         }
-        if let Some((standing, text)) = self.same_stack.update((state.same_stack, same_stack(state))) {
+        if let Some((standing, text)) = self.same_stack.update((state.same_stack, same_stack_text(state))) {
             set_flag(&elements.same_stack, "aria-pressed", *standing == SameStack::Highlighted);
             set_text(&elements.same_stack_text, text);
         }

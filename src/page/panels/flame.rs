@@ -1,12 +1,12 @@
 //! Elements around the flame graph: path to the zoomed box, card next to the pointer, and status line.
 
 use super::hover::place_card;
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Arrangement, Internal, Merge, Root};
-use ui::flame::words::{Crumb, FlameCard, card, crumbs, found, note, reading};
-use ui::flame::{FlameAction, Growth};
+use ui::flame::words::{Crumb, FlameCard, card, crumbs, empty_message, matches, status};
+use ui::flame::{FlameAction, GrowthDirection};
 use ui::tab::Tab;
 use ui::{Action, State};
 
@@ -21,7 +21,7 @@ elements! {
 pub(super) struct Panel {
     crumbs: LastShown<Vec<Crumb>>,
     card: LastShown<Option<FlameCard>>,
-    pressed: LastShown<(Growth, Arrangement)>,
+    pressed: LastShown<(GrowthDirection, Arrangement)>,
 }
 
 impl Part for Panel {
@@ -35,11 +35,11 @@ impl Part for Panel {
                 2 => Merge::File,
                 _ => Merge::Line,
             };
-            app.dispatch(Action::of(FlameAction::Merged(merge)));
+            app.dispatch(Action::feature(FlameAction::Merged(merge)));
         });
         on(&elements.flame_crumbs, "click", |app, _, event| {
             if let Some(node) = number_at(event, "data-node") {
-                app.dispatch(Action::of(FlameAction::Chosen(node)));
+                app.dispatch(Action::feature(FlameAction::CrumbClicked(node)));
             }
         });
     }
@@ -48,7 +48,7 @@ impl Part for Panel {
         let flame = &state.flame;
         if let Some((growth, arrangement)) = self.pressed.update((flame.growth, state.views.arrangement)) {
             for (button, is_pressed) in [
-                (&elements.flame_turn, *growth == Growth::Up),
+                (&elements.flame_turn, *growth == GrowthDirection::Up),
                 (&elements.flame_invert, arrangement.root == Root::Innermost),
                 (&elements.flame_internal, arrangement.internal == Internal::Hidden),
             ] {
@@ -71,16 +71,16 @@ impl Part for Panel {
                 set_attribute(&last, "aria-current", "true");
             }
         }
-        set_text(&elements.flame_found, &found(&state.flame, state));
-        set_text(&elements.flame_note, note(&state.flame, state));
-        set_text(&elements.flame_reading, &reading(&state.flame, state));
+        set_text(&elements.flame_found, &matches(&state.flame, state));
+        set_text(&elements.flame_note, empty_message(&state.flame, state));
+        set_text(&elements.flame_reading, &status(&state.flame, state));
         let hovered = flame.page().zip(flame.hovered()).map(|(page, of)| card(state, page, of));
         if let Some(card) = self.card.update(hovered) {
             elements.flame_card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.flame_card_title, &card.title);
                 set_text(&elements.flame_card_name, &card.name);
-                set_text(&elements.flame_card_place, &card.place);
+                set_text(&elements.flame_card_place, &card.location);
                 set_text(&elements.flame_card_shares, &card.shares);
             }
         }

@@ -1,6 +1,6 @@
 //! Canvas of the flame graph: boxes, names and outlines, redrawn only after a change, and pointer events.
 
-use crate::app::{App, AddListener, Part};
+use crate::app::{AddListener, App, Part};
 use crate::device::{select_renderer, watch_size};
 use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
@@ -8,9 +8,9 @@ use crate::labels::{context_2d, contrast_colour};
 use crate::theme::Theme;
 use engine::protocol::NodeKind;
 use picture::render::flames::{
-    self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX, MARK_SHIFT,
+    self, CHANGE_STEPS, FADED_FILL, FIRST_CHANGE, FIRST_FILL, FIRST_NEUTRAL, HATCHED, INDEX_MASK, MARK_SHIFT,
 };
-use picture::render::{Drawing, Flame, Look, OverlayRect, Tile};
+use picture::render::{Drawing, Flame, OverlayRect, PictureTheme, Tile};
 use ui::flame::FlameAction;
 use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, picture};
 use ui::tab::Tab;
@@ -35,12 +35,14 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        watch_size(app, &elements.flame_plot, |canvas| Action::of(FlameAction::Resized(canvas)))
+        watch_size(app, &elements.flame_plot, |canvas| Action::feature(FlameAction::Resized(canvas)))
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.flame_plot;
-        on(plot, "pointermove", |app, elements, event| act(app, FlameAction::PointerAt(position(app, elements, event))));
+        on(plot, "pointermove", |app, elements, event| {
+            act(app, FlameAction::PointerAt(position(app, elements, event)))
+        });
         on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
             if let Some(at) = position(app, elements, event) {
@@ -59,7 +61,7 @@ impl Part for Panel {
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let (theme, mut painter) = (app.theme.borrow(), app.painter.borrow_mut());
-        if state.views.seen() != Some(Tab::Flame) {
+        if state.views.visible() != Some(Tab::Flame) {
             // WebKit may show a canvas that was hidden as empty until something is drawn on it.
             self.shown = None;
             return;
@@ -140,13 +142,13 @@ fn to_tile(it: &FlameTile, height_px: u32) -> Tile {
     let has_faded = !matches!(it.fill, FlameFill::Change(1.. | ..=-1));
     let faded = if it.is_faded && has_faded { FADED_FILL } else { 0 };
     let hatched = if it.is_hatched { HATCHED } else { 0 };
-    let paint = (fill + faded) & INDEX | hatched | it.matched_px.min(0xffff) << MARK_SHIFT;
+    let paint = (fill + faded) & INDEX_MASK | hatched | it.matched_px.min(0xffff) << MARK_SHIFT;
     let edge = |px: i32| px.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
     let [top, bottom] = it.y.map(|y| height_px as i32 - y);
     Tile { x: it.x.map(edge), y: [edge(bottom), edge(top)], paint }
 }
 
-fn outlines(picture: &FlamePicture, look: &Look, thick: i32) -> Vec<OverlayRect> {
+fn outlines(picture: &FlamePicture, look: &PictureTheme, thick: i32) -> Vec<OverlayRect> {
     let of = |outline: &ui::flame::picture::FlameOutline| {
         let (thick, rgba) = match outline.stroke {
             FlameStroke::Hovered => (thick, look.hover),
@@ -174,16 +176,16 @@ fn draw_names(elements: &Elements, picture: &FlamePicture, flame: &Flame, theme:
     for weight in ["", "600 "] {
         context.set_font(&[weight, &picture.text_px.to_string(), "px ", &theme.font].concat());
         for text in picture.texts.iter().filter(|text| text.is_bold != weight.is_empty()) {
-            let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX) as usize));
+            let colour = flame.tiles.get(text.tile).and_then(|it| flame.colours.get((it.paint & INDEX_MASK) as usize));
             context.set_fill_style_str(contrast_colour(colour.copied().unwrap_or(theme.look.background)));
             // Cannot fail for a string.
-            let _ = context.fill_text_with_max_width(&text.text, text.at[0], text.at[1], text.max_width_px);
+            let _ = context.fill_text_with_max_width(&text.text, text.origin[0], text.origin[1], text.max_width_px);
         }
     }
 }
 
 fn act(app: &App, action: FlameAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
 /// Returns the position of a mouse event on the canvas, in device pixels.

@@ -1,10 +1,12 @@
 //! Virtualized rows of a grid: elements exist only for visible rows and are reused while scrolling.
 
 use crate::app::App;
-use crate::dom::{Dom, append, focus_element, listen, number_at, observe_sizes, set_attribute, set_flag, set_style, set_text};
+use crate::dom::{
+    Dom, append, focus_element, listen, number_at, observe_sizes, set_attribute, set_flag, set_style, set_text,
+};
 use std::rc::Rc;
 use ui::Action;
-use ui::rows::{Cell, Extent, Grid, RowView};
+use ui::rows::{Cell, Grid, RowView, SelectMode};
 use ui::scroll::Scroll;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
@@ -53,7 +55,7 @@ impl Rows {
     pub(super) fn show(&mut self, dom: &Dom, place: &GridElements<'_>, grid: &Grid) {
         let rows = &mut self.rows;
         set_attribute(place.grid, "aria-rowcount", &(u64::from(grid.count) + 1).to_string());
-        set_style(place.space, "height", &[&(grid.all_px as u32).to_string(), "px"].concat());
+        set_style(place.space, "height", &[&(grid.total_px as u32).to_string(), "px"].concat());
         set_style(place.rows, "transform", &["translateY(", &(grid.offset_px as i32).to_string(), "px)"].concat());
         place.empty[0].set_hidden(grid.empty.is_empty());
         set_text(place.empty[1], grid.empty);
@@ -95,7 +97,7 @@ fn new_row(dom: &Dom, place: &GridElements<'_>, columns: usize) -> Row {
     append(place.rows, &element);
     let shown = RowView {
         row: u32::MAX,
-        of: u32::MAX,
+        item: u32::MAX,
         cells: vec![Cell::default(); columns],
         class: String::new(),
         is_chosen: true,
@@ -116,10 +118,10 @@ fn show_row(place: &GridElements<'_>, row: &mut Row, view: &RowView) {
             set_attribute(cell, "title", &new.title);
         }
     }
-    if shown.row != view.row || shown.of != view.of {
+    if shown.row != view.row || shown.item != view.item {
         element.set_id(&row_id(place, view.row));
         set_attribute(element, "data-row", &view.row.to_string());
-        set_attribute(element, place.item_attribute, &view.of.to_string());
+        set_attribute(element, place.item_attribute, &view.item.to_string());
         set_attribute(element, "aria-rowindex", &(u64::from(view.row) + 2).to_string());
     }
     if shown.class != view.class {
@@ -153,13 +155,13 @@ pub(super) fn watch_scroll(
 }
 
 /// Returns the clicked row, and how it changes the rows chosen before.
-pub(super) fn clicked_row(event: &Event) -> Option<(u32, Extent)> {
+pub(super) fn clicked_row(event: &Event) -> Option<(u32, SelectMode)> {
     let row = number_at(event, "data-row")?;
     let event = event.dyn_ref::<MouseEvent>()?;
     let extent = match (event.shift_key(), event.ctrl_key() || event.meta_key()) {
-        (true, _) => Extent::Through,
-        (_, true) => Extent::Toggle,
-        _ => Extent::One,
+        (true, _) => SelectMode::Extend,
+        (_, true) => SelectMode::Toggle,
+        _ => SelectMode::Only,
     };
     Some((row, extent))
 }

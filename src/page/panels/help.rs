@@ -1,10 +1,10 @@
 //! Help dialog: keys and gestures in groups, with a filter.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dialog::{was_closed_by_browser, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::clear;
 use crate::elements::elements;
-use ui::help::{FIRST, FORMS, Group, groups};
+use ui::help::{Group, START_TITLE, SYNTAX_TITLE, groups};
 use ui::stage::{Help, Letters};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
@@ -67,12 +67,17 @@ fn show_groups(elements: &Elements, groups: &[Group]) {
     clear(&elements.keys);
     clear(&elements.forms);
     elements.help_none.set_hidden(!groups.is_empty());
-    elements.forms_group.set_hidden(groups.iter().all(|group| group.title != FORMS));
+    elements.forms_group.set_hidden(groups.iter().all(|group| group.title != SYNTAX_TITLE));
     for group in groups {
-        let list: Element = if group.title == FORMS {
+        let list: Element = if group.title == SYNTAX_TITLE {
             elements.forms.clone().into()
         } else {
-            let section = elements.append_new(&elements.keys, "section", if group.title == FIRST { "start" } else { "" }, "");
+            let section = elements.append_new(
+                &elements.keys,
+                "section",
+                if group.title == START_TITLE { "start" } else { "" },
+                "",
+            );
             elements.append_new(&section, "h3", "", group.title);
             elements.append_new(&section, "dl", "", "")
         };

@@ -1,9 +1,11 @@
 //! Histograms tab: each bar is a button that filters the Allocations tab.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{Dom, append, clear, focus_element, hit_element, listen, number_at, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{
+    Dom, append, clear, focus_element, hit_element, listen, number_at, set_attribute, set_flag, set_style, set_text,
+};
 use crate::elements::elements;
-use ui::histograms::{Bar, Chart, Histogram, Measure, Reach};
+use ui::histograms::{Bar, Chart, ClickMode, Histogram, Measure};
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::{Action, State};
@@ -24,7 +26,7 @@ impl Elements {
     fn charts(&self) -> [(Histogram, &HtmlElement, &HtmlElement, &HtmlElement); 2] {
         [
             (Histogram::Sizes, &self.size_bars, &self.size_top, &self.size_axis),
-            (Histogram::Lives, &self.life_bars, &self.life_top, &self.life_axis),
+            (Histogram::Lifetimes, &self.life_bars, &self.life_top, &self.life_axis),
         ]
     }
 }
@@ -38,10 +40,10 @@ impl Part for Panel {
             listen(bars, "click", move |event| {
                 let shift = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
                 if let Some(class) = number_at(event, "data-class") {
-                    app.dispatch(Action::of(TableAction::BarClicked(
+                    app.dispatch(Action::feature(TableAction::BarClicked(
                         of,
                         class as u8,
-                        if shift { Reach::Through } else { Reach::One },
+                        if shift { ClickMode::Extend } else { ClickMode::Only },
                     )));
                 }
             });
@@ -83,7 +85,7 @@ fn show_bars(elements: &Elements, place: &HtmlElement, bars: &[Bar]) {
     // If the chart itself has the focus, because the user got here before the bars existed, the first bar gets it.
     let waits = elements.has_focus(&elements.histograms);
     clear(place);
-    let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_chosen)).unwrap_or(0);
+    let tabbed = bars.iter().position(is_focused).or(bars.iter().position(|bar| bar.is_selected)).unwrap_or(0);
     for (number, bar) in bars.iter().enumerate() {
         let button = new_bar(elements, bar);
         set_attribute(&button, "tabindex", if number == tabbed { "0" } else { "-1" });
@@ -99,7 +101,7 @@ fn new_bar(elements: &Elements, bar: &Bar) -> Element {
         elements.new_button(if bar.is_special { "apart" } else { "" }, "", ("data-class", &bar.class.to_string()));
     set_attribute(&button, "aria-label", &bar.name);
     set_attribute(&button, "title", &bar.name);
-    set_flag(&button, "aria-pressed", bar.is_chosen);
+    set_flag(&button, "aria-pressed", bar.is_selected);
     let fill = elements.new_element("span", "fill", "");
     set_style(&fill, "--part", &bar.height.to_string());
     append(&button, &fill);

@@ -1,12 +1,12 @@
 //! Card next to the pointer, and the status line below the timeline.
 
-use crate::app::{App, Part, LastShown};
+use crate::app::{App, LastShown, Part};
 use crate::dom::{Dom, set_attribute, set_style, set_text};
 use crate::elements::elements;
 use ui::State;
-use ui::hover::{Card, block_px, card, top_px};
-use ui::notices::reading;
-use ui::placing::{Busy, Rect, beside, clear_of};
+use ui::hover::{Card, block_rects, card, stack_top_px};
+use ui::notices::pointer_reading;
+use ui::placement::{self, Obstacles, Rect, place_card_around};
 use ui::slices;
 use web_sys::HtmlElement;
 
@@ -29,7 +29,7 @@ impl Part for Panel {
             elements.card.set_hidden(card.is_none());
             if let Some(card) = card {
                 set_text(&elements.card_title, &card.title);
-                set_text(&elements.card_site, &card.site);
+                set_text(&elements.card_site, &card.call_site);
                 set_text(&elements.card_lifetime, &card.lifetime);
                 set_text(&elements.card_hidden, &card.hidden);
                 set_text(&elements.card_segment, &card.segment);
@@ -43,7 +43,7 @@ impl Part for Panel {
         if state.hover.is_some() || state.slices.hovered.is_some() {
             place_timeline_card(elements, state);
         }
-        if let Some((text, exact)) = self.reading.update(reading(state)) {
+        if let Some((text, exact)) = self.reading.update(pointer_reading(state)) {
             set_text(&elements.reading, text);
             set_attribute(&elements.reading, "title", exact);
         }
@@ -57,7 +57,7 @@ pub(super) fn place_card(elements: &Dom, plot: &HtmlElement, card: &HtmlElement,
     let window = |side: Result<wasm_bindgen::JsValue, _>| side.ok().and_then(|it| it.as_f64()).unwrap_or(0.0);
     let room = (window(elements.window.inner_width()), window(elements.window.inner_height()));
     let size = (f64::from(card.offset_width()), f64::from(card.offset_height()));
-    move_to(card, beside((area.left() + x, area.top() + y), size, room));
+    move_to(card, placement::place_card((area.left() + x, area.top() + y), size, room));
 }
 
 fn move_to(card: &HtmlElement, (left, top): (f64, f64)) {
@@ -74,16 +74,16 @@ fn place_timeline_card(elements: &Elements, state: &State) {
     let room = size(stage.client_width(), elements.plot.offset_top() + elements.plot.offset_height());
     let card_size = size(card.offset_width(), card.offset_height());
     if let Some((_, x)) = &state.slices.hovered {
-        return move_to(card, beside((left + x / canvas.scale, room.1), card_size, room));
+        return move_to(card, placement::place_card((left + x / canvas.scale, room.1), card_size, room));
     }
     let Some(pointer) = state.crosshair_on_canvas() else { return };
     let x = left + pointer.x / canvas.scale;
     let y = top + (f64::from(canvas.height_px) - pointer.y) / canvas.scale;
-    let block = block_px(state);
+    let block = block_rects(state);
     let css = |[from, up, to, down]: [f64; 4]| {
         [left + from / canvas.scale, top + up / canvas.scale, left + to / canvas.scale, top + down / canvas.scale]
     };
     let block: Vec<Rect> = block.into_iter().map(css).collect();
-    let top_of = |x: f64| top + top_px(state, (x - left) * canvas.scale) / canvas.scale;
-    move_to(card, clear_of((x, y), card_size, room, &Busy { block: &block, top: &top_of }));
+    let top_of = |x: f64| top + stack_top_px(state, (x - left) * canvas.scale) / canvas.scale;
+    move_to(card, place_card_around((x, y), card_size, room, &Obstacles { block: &block, top: &top_of }));
 }

@@ -1,9 +1,9 @@
 //! Labels of the lanes, which are buttons that select a lane, and the button that shows all lanes.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{append, clear, focus_element, attribute_at, set_attribute, set_flag, set_style, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use ui::lane_labels::{LaneLabel, Toggle, lane_labels, toggle};
+use ui::lane_labels::{LaneLabel, LanesToggle, lane_labels, lanes_toggle};
 use ui::{Action, State};
 
 elements! {
@@ -14,7 +14,7 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     labels: LastShown<Vec<LaneLabel>>,
-    toggle: LastShown<Toggle>,
+    toggle: LastShown<LanesToggle>,
 }
 
 impl Part for Panel {
@@ -29,7 +29,7 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if let Some(toggle) = self.toggle.update(toggle(state)) {
+        if let Some(toggle) = self.toggle.update(lanes_toggle(state)) {
             elements.lanes.set_hidden(!toggle.is_possible);
             set_flag(&elements.lanes, "aria-pressed", toggle.is_on);
             set_text(&elements.lanes_note, &toggle.note);

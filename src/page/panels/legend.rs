@@ -1,6 +1,6 @@
 //! Legend of the colours, whose entries fade what they name, and the selects for stacking order, colouring and axis.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, focus_element, hit_element, number_at, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
@@ -9,8 +9,8 @@ use picture::timeline::Axis;
 use picture::timeline::paint::SHADES;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use ui::legend::{VisiblePixels, FEW, Line, filtered, heading, lines as entry_lines};
-use ui::marks::lanes;
+use ui::legend::{Line, MAX_UNFILTERED, VisiblePixels, filtered, heading, lines as entry_lines};
+use ui::marks::track_count;
 use ui::{Action, State};
 use web_sys::{Event, HtmlElement};
 
@@ -45,16 +45,16 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.stacking, "change", |app, elements, _| {
-            app.dispatch(Action::StackingChosen(Grouping::named(&elements.stacking.value())));
+            app.dispatch(Action::StackingChosen(Grouping::from_name(&elements.stacking.value())));
         });
         on(&elements.colouring, "change", |app, elements, _| {
-            if let Some(colouring) = Grouping::named(&elements.colouring.value()) {
+            if let Some(colouring) = Grouping::from_name(&elements.colouring.value()) {
                 app.dispatch(Action::ColouringChosen(colouring));
             }
         });
         on(&elements.group, "change", |app, elements, _| {
             let group = elements.group.value();
-            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::named(&group).map(Some) } {
+            if let Some(group) = if group == "birth" { Some(None) } else { Grouping::from_name(&group).map(Some) } {
                 app.dispatch(Action::GroupChosen(group));
             }
         });
@@ -67,7 +67,7 @@ impl Part for Panel {
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        if let Some(lanes) = self.lanes.update(lanes(state)) {
+        if let Some(lanes) = self.lanes.update(track_count(state)) {
             // The style sheet's default of 26 px is the height of the axis alone.
             set_style(&elements.stage, "--axis-bottom", &format!("{}px", 26 + 16 * lanes));
         }
@@ -82,9 +82,9 @@ impl Part for Panel {
             elements.axis.set_disabled(!timed);
         }
         let (plot, colouring) = (state.looks.plot, state.coloured_by());
-        let entries = state.around.legend_of(colouring).cloned();
-        let (faded, background) = (state.around.faded.clone(), theme.look.background);
-        let covered = state.view.as_ref().and_then(|view| state.covered(view));
+        let entries = state.surroundings.legend_of(colouring).cloned();
+        let (faded, background) = (state.surroundings.faded.clone(), theme.look.background);
+        let covered = state.view.as_ref().and_then(|view| state.visible_pixels(view));
         let filter = state.legend_filter.clone();
         let now = Entries { entries, plot, colouring, faded, covered, background, filter };
         if let Some(Entries { entries, plot, colouring, faded, covered, filter, .. }) = self.entries.update(now) {
@@ -92,8 +92,8 @@ impl Part for Panel {
             elements.legend.set_hidden(entries.is_empty());
             set_text(&elements.legend_title, &heading(*plot, *colouring));
             let lines = entry_lines(*plot, *colouring, entries, faded, covered.as_ref());
-            elements.legend_filter.set_hidden(lines.len() <= FEW);
-            let shown = if lines.len() <= FEW { lines } else { filtered(lines, filter) };
+            elements.legend_filter.set_hidden(lines.len() <= MAX_UNFILTERED);
+            let shown = if lines.len() <= MAX_UNFILTERED { lines } else { filtered(lines, filter) };
             set_class(&elements.legend, "plain", matches!(plot, Plot::Reserved(_)));
             set_class(&elements.legend, "ramp", colouring.is_ordered());
             show_entries(elements, &shown, palette(theme, *colouring));

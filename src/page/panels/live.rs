@@ -1,13 +1,13 @@
 //! Notice about a file that changes: its age, the newer version, and versions to compare with.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::changes;
 use crate::dom::{clear, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use gloo::timers::callback::Interval;
 use ui::features::FeatureCommand;
-use ui::features::live::{WatchAction, WatchStep};
-use ui::reloading::{LiveView, follows, view};
+use ui::features::watch::{WatchAction, WatchStep};
+use ui::reload::{LiveView, follows, view};
 use ui::{Action, Command, State};
 
 elements! {
@@ -37,13 +37,13 @@ impl Part for Panel {
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::of(WatchAction::Dismissed)));
+        on(&elements.live_close, "click", |app, _, _| app.dispatch(Action::feature(WatchAction::Dismissed)));
         on(&elements.live_follows, "change", |app, _, _| {
             app.dispatch(Action::Command(Command::Feature(FeatureCommand::Live(WatchStep::Follow))));
         });
         on(&elements.live_compare, "change", |app, elements, _| {
             if let Ok(place) = elements.live_compare.value().parse() {
-                app.dispatch(Action::of(WatchAction::Compared(place)));
+                app.dispatch(Action::feature(WatchAction::Compared(place)));
             }
             elements.live_compare.set_value("");
         });
@@ -60,8 +60,8 @@ impl Part for Panel {
             self.ticking = None;
         } else if self.ticking.is_none() {
             self.ticking = Some(Interval::new(TICK_MS, move || {
-                let waits = app.state.borrow().live.waits();
-                if waits { app.dispatch(Action::of(WatchAction::Waited)) } else { app.frame.request() }
+                let waits = app.state.borrow().live.will_reload();
+                if waits { app.dispatch(Action::feature(WatchAction::TimePassed)) } else { app.frame.request() }
             }));
         }
         let Some(view) = self.shown.update(now) else { return };

@@ -1,10 +1,10 @@
 //! Form to choose which events of a large file are loaded, and the notice about the loaded range.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_text, show_text};
 use crate::elements::elements;
-use ui::choosing::data::Choosing;
-use ui::choosing::loaded;
+use ui::load_dialog::data::LoadDialog;
+use ui::load_dialog::loaded_text;
 use ui::stage::Stage;
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
@@ -18,7 +18,7 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    choosing: LastShown<Option<Choosing>>,
+    choosing: LastShown<Option<LoadDialog>>,
     loaded: LastShown<Option<String>>,
 }
 
@@ -48,15 +48,15 @@ impl Part for Panel {
             if let Some(choosing) = choosing {
                 set_text(&elements.choosing_name, &choosing.name);
                 set_text(&elements.choosing_text, &choosing.text);
-                show_text(&elements.choosing_wrong, Some(choosing.wrong).filter(|wrong| !wrong.is_empty()));
-                set_flag(&elements.choosing_events, "aria-invalid", !choosing.wrong.is_empty());
+                show_text(&elements.choosing_wrong, Some(choosing.error).filter(|wrong| !wrong.is_empty()));
+                set_flag(&elements.choosing_events, "aria-invalid", !choosing.error.is_empty());
                 if !was_seen {
                     elements.choosing_events.set_value(&choosing.initial_range);
                     elements.focus_on(if choosing.may_not_fit { "choosing-events" } else { "choosing-all" });
                 }
             }
         }
-        if let Some(text) = self.loaded.update(loaded(state)) {
+        if let Some(text) = self.loaded.update(loaded_text(state)) {
             elements.loaded.set_hidden(text.is_none());
             set_text(&elements.loaded_text, text.as_deref().unwrap_or_default());
         }

@@ -1,6 +1,6 @@
 //! Canvas of the Segments tab: bars, sizes and outlines, redrawn only after a change, and pointer events.
 
-use crate::app::{App, AddListener, Part};
+use crate::app::{AddListener, App, Part};
 use crate::device::watch_size;
 use crate::dom::{self, position_in, set_style};
 use crate::elements::elements;
@@ -8,13 +8,13 @@ use crate::labels::{context_2d, contrast_colour};
 use crate::painter::base_look;
 use crate::theme::Theme;
 use engine::protocol::PieceKind;
-use picture::render::layers::{self, Placed};
-use picture::render::twin::draw_bars;
-use picture::render::{Bars, Look, OverlayRect};
+use picture::render::cpu::draw_bars;
+use picture::render::layers::{self, PlacedRect};
+use picture::render::{Bars, OverlayRect, PictureTheme};
 use picture::timeline::scene::FADED;
 use ui::features::FeatureCommand;
-use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use ui::memory::{MemoryAction, MemoryStep};
+use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::memory::{SegmentsAction, SegmentsStep};
 use ui::tab::Tab;
 use ui::{Action, Command, State};
 use wasm_bindgen::{Clamped, JsCast};
@@ -34,7 +34,7 @@ const MIN_BLOCK_PX: i32 = 3;
 /// Picture that was drawn last.
 #[derive(Default)]
 pub(super) struct Panel {
-    shown: Option<(MemoryPicture, Theme)>,
+    shown: Option<(SegmentsPicture, Theme)>,
     frames: u64,
     jumps: u32,
     height: i32,
@@ -44,29 +44,31 @@ impl Part for Panel {
     type Elements = Elements;
 
     fn start(app: &'static App, elements: &'static Elements) -> Result<(), String> {
-        watch_size(app, &elements.memory_plot, |canvas| Action::of(MemoryAction::Resized(canvas)))
+        watch_size(app, &elements.memory_plot, |canvas| Action::feature(SegmentsAction::Resized(canvas)))
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.memory_plot;
-        on(plot, "pointermove", |app, elements, event| act(app, MemoryAction::PointerAt(position(app, elements, event))));
-        on(plot, "pointerleave", |app, _, _| act(app, MemoryAction::PointerAt(None)));
+        on(plot, "pointermove", |app, elements, event| {
+            act(app, SegmentsAction::PointerAt(position(app, elements, event)))
+        });
+        on(plot, "pointerleave", |app, _, _| act(app, SegmentsAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {
             if let Some(at) = position(app, elements, event) {
-                act(app, MemoryAction::Clicked(at));
+                act(app, SegmentsAction::Clicked(at));
             }
         });
         on(plot, "wheel", |app, _, event| {
             if let Some(wheel) = event.dyn_ref::<WheelEvent>().filter(|wheel| wheel.ctrl_key()) {
                 event.prevent_default();
-                let step = if wheel.delta_y() < 0.0 { MemoryStep::ZoomIn } else { MemoryStep::ZoomOut };
+                let step = if wheel.delta_y() < 0.0 { SegmentsStep::ZoomIn } else { SegmentsStep::ZoomOut };
                 app.dispatch(Action::Command(Command::Feature(FeatureCommand::Memory(step))));
             }
         });
     }
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
-        if state.views.seen() != Some(Tab::Memory) {
+        if state.views.visible() != Some(Tab::Segments) {
             // As for the flame graph, WebKit may show the canvas as empty.
             self.shown = None;
             return;
@@ -105,7 +107,7 @@ impl Panel {
     }
 }
 
-fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look, thick: i32) -> Option<()> {
+fn draw(elements: &Elements, picture: &SegmentsPicture, theme: &Theme, look: &PictureTheme, thick: i32) -> Option<()> {
     let [width, height] = picture.size_px;
     let up = |y: [i32; 2]| [height as i32 - y[1], height as i32 - y[0]];
     let mut drawn = Bars {
@@ -126,7 +128,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         drawn.above.push(rect(x, [top, top + thick], edge));
         let sides = [[x[0] - thick, x[0]], [x[1], x[1] + thick]];
         let is_sided = x[1] - x[0] >= MIN_SEGMENT_PX * thick;
-        for (side, _) in sides.into_iter().zip(frame.lines).filter(|(_, has_line)| *has_line && is_sided) {
+        for (side, _) in sides.into_iter().zip(frame.has_edge_lines).filter(|(_, has_line)| *has_line && is_sided) {
             drawn.above.push(rect(side, [bottom - thick, top + thick], edge));
         }
     }
@@ -141,7 +143,7 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
         let is_block = tile.kind != PieceKind::Rounding;
         let is_wide = x[1] - x[0] >= MIN_BLOCK_PX * thick;
         let striped = tile.kind == PieceKind::Pending;
-        drawn.blocks.push(Placed { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
+        drawn.blocks.push(PlacedRect { x, y, colour, top_line: striped, left_line: is_block && is_wide, striped });
         if !is_block {
             // Drawn at half the height, so that it differs in shape as well as in colour.
             drawn.above.push(rect(x, [y[0], (y[0] + y[1]) / 2], look.peak));
@@ -149,9 +151,9 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
     }
     for ([x, y], stroke) in &picture.outlines {
         let (thick, rgba) = match stroke {
-            MemoryStroke::Hovered => (thick, look.hover),
-            MemoryStroke::Selected => (2 * thick, look.selection),
-            MemoryStroke::Active => (thick, look.selection),
+            SegmentsStroke::Hovered => (thick, look.hover),
+            SegmentsStroke::Selected => (2 * thick, look.selection),
+            SegmentsStroke::Active => (thick, look.selection),
         };
         // Drawn around the block, so that the narrowest block stays visible.
         let [bottom, top] = up(*y);
@@ -178,13 +180,13 @@ fn draw(elements: &Elements, picture: &MemoryPicture, theme: &Theme, look: &Look
             None => &theme.text,
         });
         // Cannot fail for a string.
-        let _ = context.fill_text(&text.text, text.at[0], text.at[1]);
+        let _ = context.fill_text(&text.text, text.origin[0], text.origin[1]);
     }
     Some(())
 }
 
-fn act(app: &App, action: MemoryAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &App, action: SegmentsAction) {
+    app.dispatch(Action::feature(action));
 }
 
 /// Returns the position of a mouse event on the canvas, in device pixels.

@@ -112,8 +112,17 @@ impl Part for Panel {
         let overview = state.overview().cloned();
         let own = state.device_axis().unwrap_or([0.0, 1.0]);
         let pin = state.cursor_x_px().and_then(|(x, _)| state.axis_fraction(x));
-        let range = state.range_px().and_then(|[from, to]| Some([state.axis_fraction(from)?, state.axis_fraction(to)?]));
-        let now = Picture { overview, device_axis: own, window, cursor_position: pin, range, size, theme: app.theme.borrow().clone() };
+        let range =
+            state.range_px().and_then(|[from, to]| Some([state.axis_fraction(from)?, state.axis_fraction(to)?]));
+        let now = Picture {
+            overview,
+            device_axis: own,
+            window,
+            cursor_position: pin,
+            range,
+            size,
+            theme: app.theme.borrow().clone(),
+        };
         if self.shown.as_ref() == Some(&now) {
             return;
         }

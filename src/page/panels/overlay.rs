@@ -1,17 +1,17 @@
 //! Canvas with crosshair, cursor, range, ruler, selection box, markers and capacity line. It is separate, so that
 //! moving the pointer redraws nothing else.
 
-use crate::app::{App, Part, LastShown};
+use crate::app::{App, LastShown, Part};
 use crate::elements::elements;
 use crate::labels::{FONT, label_context};
 use crate::theme::Theme;
 use picture::timeline::View;
 use ui::State;
+use ui::drawing::Canvas;
 use ui::effect::Pointer;
 use ui::marks::{AXIS_PX, TRACK_PX};
-use ui::overlay::{Crosshair, Flag, Overlay};
-use ui::placing::chip as beside;
-use ui::shown::Canvas;
+use ui::overlay::{Crosshair, MarkerFlag, Overlay};
+use ui::placement::place_chip as beside;
 use web_sys::CanvasRenderingContext2d;
 
 elements! {
@@ -56,7 +56,7 @@ impl Part for Panel {
         let stage = app.sizes.stage.get().to_device(canvas.scale);
         let above = space_above(state, &view, &canvas);
         let right = (state.right_axis_px() * canvas.scale).round();
-        let now = (Overlay::of(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
+        let now = (Overlay::from_state(state), (stage, canvas.height_px, above, right), app.theme.borrow().clone());
         let Some((overlay, _, theme)) = self.shown.update(now) else { return };
         let layer = &elements.overlay;
         if (layer.width(), layer.height()) != stage {
@@ -94,7 +94,12 @@ impl Brush<'_> {
     fn draw(&self, overlay: &Overlay) {
         if let Some((y, text)) = &overlay.capacity {
             self.dashed(*y);
-            self.outlined_text(text, self.plot.0 - RULER_GAP_PX * self.scale, y + FONT * self.scale, &self.theme.strong);
+            self.outlined_text(
+                text,
+                self.plot.0 - RULER_GAP_PX * self.scale,
+                y + FONT * self.scale,
+                &self.theme.strong,
+            );
         }
         if let Some(ends) = overlay.range {
             self.range(ends);
@@ -112,21 +117,21 @@ impl Brush<'_> {
             self.chip("A", (self.left + a.max(0.0), top), colours);
             self.chip("B", (self.left + b.min(self.plot.0) - width, top), colours);
         }
-        let pinned = overlay.pin.as_ref().map(|(x, text)| self.draw_cursor(*x, text));
-        if let Some((x, text, top)) = &overlay.other_pin {
+        let pinned = overlay.cursor.as_ref().map(|(x, text)| self.draw_cursor(*x, text));
+        if let Some((x, text, top)) = &overlay.other_cursor {
             let (accent, ground) = (&*self.theme.accent, &*self.theme.ground);
             let width = self.text_width(text) + 2.0 * PADDING_PX * self.scale;
             let left = beside(self.left + x, width, [self.left, self.right()], None, GAP_PX * self.scale);
             self.chip(text, (left, self.span.0 + top), (accent, ground));
         }
-        overlay.flags.iter().for_each(|flag| self.draw_marker(flag));
-        if let Some(corners) = overlay.rubber {
+        overlay.markers.iter().for_each(|flag| self.draw_marker(flag));
+        if let Some(corners) = overlay.zoom_box {
             self.draw_selection_box(corners);
         }
         if let Some((ends, text)) = &overlay.ruler {
             self.ruler(*ends, text);
         }
-        if let Some(column) = overlay.column {
+        if let Some(column) = overlay.other_lane_pointer {
             let from = ((self.left + column).floor(), self.span.0);
             self.fill(&self.theme.strong, 0.45, from, (self.hairline(), self.span.1 - self.span.0));
         }
@@ -172,7 +177,11 @@ impl Brush<'_> {
         self.context.set_text_align("left");
         self.context.set_text_baseline("middle");
         // Cannot fail for a string.
-        let _ = self.context.fill_text(text, x.round() + PADDING_PX * self.scale, y.round() + size.1 / 2.0 + self.scale * 0.5);
+        let _ = self.context.fill_text(
+            text,
+            x.round() + PADDING_PX * self.scale,
+            y.round() + size.1 / 2.0 + self.scale * 0.5,
+        );
     }
 
     /// Draws a label at the top of the picture, centred at `x` unless that would cover `taken`. Returns its left and
@@ -217,11 +226,11 @@ impl Brush<'_> {
         line((x, y + free), (hair, self.span.1 - y - free));
         line((self.left, y), (x - self.left - free, hair));
         line((x + free, y), (self.right() - x - free, hair));
-        self.top_label(&crosshair.when, x, pinned, (ground, ink));
-        let width = self.text_width(&crosshair.bytes) + 2.0 * PADDING_PX * self.scale;
+        self.top_label(&crosshair.x_label, x, pinned, (ground, ink));
+        let width = self.text_width(&crosshair.y_label) + 2.0 * PADDING_PX * self.scale;
         let height = CHIP_PX * self.scale;
         let top = (y - height / 2.0).clamp(0.0, (self.plot.1 - height).max(0.0));
-        self.chip(&crosshair.bytes, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
+        self.chip(&crosshair.y_label, ((self.left - width - 3.0 * self.scale).max(0.0), top), (ground, ink));
     }
 
     /// Draws the visible part of the range, and its edges with grips at the axis.
@@ -259,7 +268,7 @@ impl Brush<'_> {
     }
 
     /// Draws a marker: a line with its number at the top, and a dot at its position.
-    fn draw_marker(&self, flag: &Flag) {
+    fn draw_marker(&self, flag: &MarkerFlag) {
         let (x, y) = self.to_canvas(flag.at);
         let accent = self.theme.accent.as_str();
         self.fill(&self.theme.ground, 0.7, (x.floor() - self.hairline(), 0.0), (3.0 * self.hairline(), self.plot.1));
@@ -275,8 +284,17 @@ impl Brush<'_> {
         if !flag.text.is_empty() {
             let gap = width + PADDING_PX * self.scale;
             let text = self.text_width(&flag.text);
-            let x = if flag.at.x + gap + text > self.plot.0 - PADDING_PX { flag.at.x - gap - text } else { flag.at.x + gap };
-            self.outlined_text(&flag.text, x, self.plot.1 - (FLAG_TOP_PX + CHIP_PX / 2.0) * self.scale, &self.theme.strong);
+            let x = if flag.at.x + gap + text > self.plot.0 - PADDING_PX {
+                flag.at.x - gap - text
+            } else {
+                flag.at.x + gap
+            };
+            self.outlined_text(
+                &flag.text,
+                x,
+                self.plot.1 - (FLAG_TOP_PX + CHIP_PX / 2.0) * self.scale,
+                &self.theme.strong,
+            );
         }
     }
 

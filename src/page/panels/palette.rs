@@ -1,10 +1,10 @@
 //! Command palette: a text field, and the list of matching entries.
 
-use crate::app::{App, AddListener, Part};
-use crate::dialog::{close, was_closed_by_browser, set_open};
+use crate::app::{AddListener, App, Part};
+use crate::dialog::{close, set_open, was_closed_by_browser};
 use crate::dom::{append, clear, number_at, set_attribute, set_flag, set_or_remove, set_text};
 use crate::elements::elements;
-use ui::palette::{PaletteAction, PaletteStep, Target};
+use ui::palette::{PaletteAction, PaletteStep, PaletteTarget};
 use ui::palette_entries::{Entry, PaletteView, view};
 use ui::settings::Dialog;
 use ui::{Action, Command, FeatureCommand, State};
@@ -106,7 +106,7 @@ fn line(elements: &Elements, place: usize, entry: &Entry) -> Element {
     let mut piece = String::new();
     let mut was_typed = false;
     for (at, letter) in entry.name.chars().enumerate() {
-        let is_typed = entry.marks.binary_search(&at).is_ok();
+        let is_typed = entry.matched.binary_search(&at).is_ok();
         if is_typed != was_typed {
             add_piece(elements, &name, &mut piece, was_typed);
         }
@@ -153,7 +153,7 @@ fn on_key(app: &'static App, elements: &'static Elements, event: &Event) {
 
 /// Runs an entry. The dialog is closed first, because closing restores the focus, and the entry may move it.
 fn run_entry(app: &'static App, elements: &Elements, place: usize) {
-    let target: Option<Target> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
+    let target: Option<PaletteTarget> = view(&app.state.borrow()).entries.get(place).map(|entry| entry.target);
     if let Some(target) = target {
         close(&elements.palette);
         act(app, PaletteAction::Picked(target));
@@ -161,7 +161,7 @@ fn run_entry(app: &'static App, elements: &Elements, place: usize) {
 }
 
 fn act(app: &App, action: PaletteAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
 /// Command that opens and closes the palette.

@@ -5,7 +5,7 @@ use super::report::{add_row, new_sheet};
 use crate::dom::{Dom, append};
 use std::iter::Enumerate;
 use std::vec::IntoIter;
-use ui::why::view::{Kind, RowView, SheetView};
+use ui::insights::view::{ColumnKind, SheetRowView, SheetView};
 use web_sys::Element;
 
 /// Number of rows in the first piece. Each later piece has twice as many as the previous one, so the longest table
@@ -23,8 +23,8 @@ pub(super) struct Pieces {
 /// Table that is partly shown.
 struct PartialTable {
     body: Element,
-    columns: Vec<(String, Kind)>,
-    rows: IntoIter<RowView>,
+    columns: Vec<(String, ColumnKind)>,
+    rows: IntoIter<SheetRowView>,
 }
 
 impl Default for Pieces {

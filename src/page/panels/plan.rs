@@ -1,13 +1,13 @@
 //! Planner in the Insights tab, and the notice above the timeline about a drawn plan.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{append, clear, focus_element, number_at, attribute_at, set_attribute, set_flag, set_text, show_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, number_at, set_attribute, set_flag, set_text, show_text};
 use crate::elements::elements;
 use engine::protocol::Preset;
-use ui::plan::view::{HEADINGS, RowView, View, view};
-use ui::plan::words::title;
-use ui::plan::{Field, PlanAction};
-use ui::planned::{Chip, Drawn, chip};
+use ui::plan::view::{HEADINGS, PlanRowView, PlanView, view};
+use ui::plan::words::preset_title;
+use ui::plan::{PlanAction, PlanField};
+use ui::planned::{Chip, DrawnCurve, chip};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement, KeyboardEvent};
@@ -26,15 +26,15 @@ const ROW_ATTRIBUTES: [&str; 3] = ["data-plan-group", "data-plan-by", "data-plan
 #[derive(Default)]
 pub(super) struct Panel {
     chip: LastShown<Option<Chip>>,
-    view: LastShown<Option<View>>,
-    rows: LastShown<Vec<RowView>>,
+    view: LastShown<Option<PlanView>>,
+    rows: LastShown<Vec<PlanRowView>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
-        let options: Vec<String> = Preset::ALL.into_iter().map(|preset| title(preset).to_owned()).collect();
+        let options: Vec<String> = Preset::ALL.into_iter().map(|preset| preset_title(preset).to_owned()).collect();
         elements.fill_options(&elements.plan_preset, &options);
         append(&elements.plan_preset, &elements.new_element("option", "", "Size of a group"));
         let head = elements.append_new(&elements.append_new(&elements.plan_groups, "thead", "", ""), "tr", "", "");
@@ -53,17 +53,17 @@ impl Part for Panel {
             let preset = Preset::ALL.get(chosen).copied();
             act(app, preset.map_or(PlanAction::GroupAdded, PlanAction::PresetAdded));
         });
-        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undone));
+        on(&elements.plan_undo, "click", |app, _, _| act(app, PlanAction::Undo));
         on(&elements.plan_clear, "click", |app, _, _| act(app, PlanAction::Cleared));
         on(&elements.plan_draw, "click", |app, _, _| {
-            let is_drawn = app.state.borrow().planned.drawn == Drawn::Plan;
-            act(app, PlanAction::Drawn(if is_drawn { Drawn::None } else { Drawn::Plan }));
+            let is_drawn = app.state.borrow().planned.drawn == DrawnCurve::Plan;
+            act(app, PlanAction::Drawn(if is_drawn { DrawnCurve::None } else { DrawnCurve::Plan }));
         });
         on(&elements.plan_capacity, "input", |app, elements, _| {
             act(app, PlanAction::CapacityTyped(elements.plan_capacity.value()));
         });
         on(&elements.plan_rows, "change", |app, _, event| {
-            let fields = ROW_ATTRIBUTES.into_iter().zip([Field::Group, Field::By]);
+            let fields = ROW_ATTRIBUTES.into_iter().zip([PlanField::Group, PlanField::Factor]);
             let of = fields.into_iter().find_map(|(about, field)| Some((number_at(event, about)?, field)));
             let text = event.target().and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
             if let Some(((place, field), text)) = of.zip(text) {
@@ -111,10 +111,10 @@ impl Part for Panel {
 }
 
 fn act(app: &App, action: PlanAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-fn fill(elements: &Elements, view: &View) {
+fn fill(elements: &Elements, view: &PlanView) {
     elements.plan_undo.set_disabled(!view.can_undo);
     elements.plan_clear.set_disabled(view.rows.is_empty());
     set_flag(&elements.plan_draw, "aria-pressed", view.is_drawn);
@@ -142,7 +142,7 @@ fn fill(elements: &Elements, view: &View) {
     }
 }
 
-fn fill_rows(elements: &Elements, rows: &[RowView]) {
+fn fill_rows(elements: &Elements, rows: &[PlanRowView]) {
     let list = &elements.plan_rows;
     let focus = elements.focused_element().filter(|focus| list.contains(Some(focus)));
     let again = focus.and_then(|focus| {
@@ -168,7 +168,7 @@ fn fill_rows(elements: &Elements, rows: &[RowView]) {
             }
             None => drop(elements.append_new(&line, "span", "", row.title)),
         }
-        if let Some(by) = &row.by {
+        if let Some(by) = &row.factor {
             let (label, names) = match row.group {
                 Some(_) => ("Factor", "plan-factors"),
                 None => (row.title, "plan-numbers"),

@@ -1,12 +1,12 @@
 //! Selects for the plotted quantity, the legend of the lines, and details of the selected segment.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{clear, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
 use ui::keys::BINDINGS;
-use ui::plots::Chosen;
+use ui::plots::SelectedSegment;
 use ui::plots::line::CurveKeyEntry;
-use ui::plots::segment::view;
+use ui::plots::segment::segment_view;
 use ui::plots::view::{Pickers, pickers};
 use ui::plots::{NAMES, PlotAction, PlotStep};
 use ui::{Action, Command, State};
@@ -25,14 +25,16 @@ pub(super) struct Panel {
     pickers: LastShown<Pickers>,
     lists: LastShown<[Vec<String>; 2]>,
     key: LastShown<Vec<CurveKeyEntry>>,
-    chosen: LastShown<Option<Chosen>>,
+    chosen: LastShown<Option<SelectedSegment>>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
-        on(&elements.show, "change", |app, elements, _| act(app, selected_index(&elements.show).map(PlotAction::Shown)));
+        on(&elements.show, "change", |app, elements, _| {
+            act(app, selected_index(&elements.show).map(PlotAction::KindChosen))
+        });
         // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
             act(app, selected_index(&elements.only_pool).map(|place| PlotAction::Pool(place.checked_sub(1))));
@@ -82,11 +84,11 @@ fn selected_index(select: &HtmlSelectElement) -> Option<usize> {
 }
 
 fn show_pickers(elements: &Elements, pickers: &Pickers) {
-    elements.show.set_value(pickers.show);
-    set_attribute(&elements.picture, "data-show", pickers.show);
-    set_style(&elements.picture, "--gutter", &[&pickers.gutter.to_string(), "px"].concat());
+    elements.show.set_value(pickers.plot);
+    set_attribute(&elements.picture, "data-show", pickers.plot);
+    set_style(&elements.picture, "--gutter", &[&pickers.gutter_px.to_string(), "px"].concat());
     set_attribute(&elements.timeline, "aria-label", &pickers.label);
-    let is_stack = pickers.show == NAMES[0];
+    let is_stack = pickers.plot == NAMES[0];
     let fields = [
         (&elements.only_pool_field, &elements.only_pool, &pickers.pool),
         (&elements.only_stream_field, &elements.only_stream, &pickers.stream),
@@ -113,14 +115,14 @@ fn disable<T: AsRef<web_sys::Element>>(control: &T, why: Option<&str>, title: &s
 
 /// Updates the button that toggles a line. The table of shortcuts contains its id.
 fn show_line(elements: &Elements, entry: &CurveKeyEntry) {
-    let wanted = Command::Plot(PlotStep::Toggle(entry.line));
+    let wanted = Command::Plot(PlotStep::ToggleLine(entry.line));
     let Some(binding) = BINDINGS.iter().find(|binding| binding.command == wanted) else { return };
     let Some(button) = elements.by_id::<HtmlElement>(binding.control) else { return };
-    set_flag(&button, "aria-pressed", entry.is_on);
+    set_flag(&button, "aria-pressed", entry.is_visible);
 }
 
-fn show_segment(elements: &Elements, chosen: &Chosen) {
-    let view = view(chosen);
+fn show_segment(elements: &Elements, chosen: &SelectedSegment) {
+    let view = segment_view(chosen);
     for name in ["data-allocation", "data-size", "data-address"] {
         let _ = elements.details.remove_attribute(name);
     }

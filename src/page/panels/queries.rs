@@ -1,12 +1,12 @@
 //! SQL tab: the editor, and the results, which come from a worker with its own wasm.
 
-use crate::app::{App, AddListener, Part};
+use crate::app::{AddListener, App, Part};
 use crate::dom::{attribute_at, set_text};
 use crate::elements::elements;
 use crate::sql_worker::sql_worker;
 use js_sys::Array;
 use ui::State;
-use ui::queries::Subject;
+use ui::sql::QuerySubject;
 use ui::tab::Tab;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
@@ -76,7 +76,7 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, app: &'static App, _: &Elements, state: &State) {
-        if let Some(subject) = Subject::of(state) {
+        if let Some(subject) = QuerySubject::from_state(state) {
             sql_worker(app).open(app, subject);
         }
     }

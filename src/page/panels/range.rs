@@ -1,12 +1,12 @@
 //! Axis strip, "Go to" field and range: pointer events, facts about the range, and the scope of the views.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_flag, set_or_remove, show_text};
 use crate::elements::elements;
 use crate::gestures::position;
 use base::units::Moment;
 use ui::axis_press::AxisPress;
-use ui::range::{About, RangeView, ViewScope, view};
+use ui::range::{RangeScope, RangeView, ViewScope, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent, PointerEvent};
@@ -20,7 +20,7 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     range: LastShown<Option<RangeView>>,
-    scope: LastShown<(ViewScope, About)>,
+    scope: LastShown<(ViewScope, RangeScope)>,
     wrong: LastShown<Option<String>>,
 }
 
@@ -38,8 +38,8 @@ impl Part for Panel {
                 press(app, elements, event, AxisPress::Down);
             }
         });
-        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Out)));
-        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Twice)));
+        on(strip, "pointerleave", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::Leave)));
+        on(strip, "dblclick", |app, _, _| app.dispatch(Action::AxisPressed(AxisPress::DoubleClick)));
         on(strip, "pointermove", |app, elements, event| {
             let Some(event) = event.dyn_ref::<PointerEvent>() else { return };
             if elements.axis_strip.has_pointer_capture(event.pointer_id()) {
@@ -53,7 +53,7 @@ impl Part for Panel {
         on(&elements.at, "change", |app, elements, _| go_to(app, elements));
         on(&elements.scope, "change", |app, elements, _| {
             let place = usize::try_from(elements.scope.selected_index()).ok();
-            if let Some(about) = place.and_then(|place| About::OF_RANGE.get(place)) {
+            if let Some(about) = place.and_then(|place| RangeScope::OF_RANGE.get(place)) {
                 app.dispatch(Action::RangeFilterChosen(*about));
             }
         });
@@ -78,7 +78,7 @@ impl Part for Panel {
                 &[
                     ("data-from", exact(|facts| facts.span.from.into())),
                     ("data-to", exact(|facts| facts.span.to.into())),
-                    ("data-allocated", exact(|facts| facts.born.bytes.into())),
+                    ("data-allocated", exact(|facts| facts.allocated.bytes.into())),
                     ("data-freed", exact(|facts| facts.freed.bytes.into())),
                     ("data-kept", exact(|facts| facts.kept.bytes.into())),
                     ("data-peak", exact(|facts| facts.peak.into())),
@@ -86,9 +86,9 @@ impl Part for Panel {
                 ],
             );
         }
-        if let Some((scope, about)) = self.scope.update((state.view_scope(), state.pinned.about)) {
+        if let Some((scope, about)) = self.scope.update((state.view_scope(), state.cursor.range_scope)) {
             elements.scope_field.set_hidden(*scope != ViewScope::Range);
-            let place = About::OF_RANGE.iter().position(|of_range| of_range == about);
+            let place = RangeScope::OF_RANGE.iter().position(|of_range| of_range == about);
             elements.scope.set_selected_index(place.and_then(|place| i32::try_from(place).ok()).unwrap_or(0));
             let buttons = [
                 (&elements.scope_cursor, ViewScope::Cursor),
@@ -100,7 +100,7 @@ impl Part for Panel {
                 set_flag(button, "aria-pressed", of == *scope);
             }
         }
-        if let Some(wrong) = self.wrong.update(state.pinned.wrong.clone()) {
+        if let Some(wrong) = self.wrong.update(state.cursor.error.clone()) {
             show_text(&elements.at_note, wrong.as_deref());
             set_flag(&elements.at, "aria-invalid", wrong.is_some());
         }
@@ -117,7 +117,7 @@ fn press(app: &App, elements: &Elements, event: &PointerEvent, what: fn(f64) -> 
 fn on_hover(app: &App, elements: &Elements, event: &PointerEvent) {
     // Positions count upwards from the lower edge of the plot.
     if let Some(at) = position(app, &elements.plot, event) {
-        app.dispatch(Action::AxisPressed(AxisPress::Over([at.x, -at.y])));
+        app.dispatch(Action::AxisPressed(AxisPress::Hover([at.x, -at.y])));
     }
 }
 

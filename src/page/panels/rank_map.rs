@@ -10,7 +10,7 @@ use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Element, HtmlCanvasElement, ImageData};
 
 /// Maximum number of ranks that are drawn as curves.
-const MOST_CURVES: usize = 16;
+const MAX_CURVES: usize = 16;
 /// Height of a curve, in pixels.
 const CURVE_PX: usize = 26;
 /// Height of the ribbon with the spread over all ranks, in pixels.
@@ -27,7 +27,7 @@ const MIN_ALPHA: u32 = 18;
 /// Creates the chart.
 pub(super) fn new_map(dom: &Dom, map: &HeatMap, theme: &Theme) -> Element {
     let figure = dom.new_element("div", "chart map", "");
-    let are_curves = map.rows.len() <= MOST_CURVES;
+    let are_curves = map.rows.len() <= MAX_CURVES;
     let together = if are_curves { 1 } else { map.rows.len() };
     let columns = map.columns as usize;
     let values = map.values.chunks(together.max(1) * columns.max(1));

@@ -1,6 +1,6 @@
 //! Status line above the report on ranks: progress of the survey, and its controls.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::set_text;
 use crate::elements::elements;
 use crate::surveyor::MAX_TABLE_BYTES;
@@ -24,7 +24,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.ranks_toggle, "click", |app, _, _| app.dispatch(Action::Ranks(RanksAction::Toggled)));
@@ -40,7 +40,7 @@ impl Part for Panel {
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let ranks = &state.ranks;
         let status = ranks.status();
-        let is_seen = state.why.topic == Topic::Ranks && !status.is_empty();
+        let is_seen = state.insights.topic == Topic::Ranks && !status.is_empty();
         let now = (is_seen, ranks.stage.clone(), status, ranks.toggle());
         let Some((is_seen, stage, status, toggle)) = self.shown.update(now) else { return };
         elements.ranks.set_hidden(!is_seen);

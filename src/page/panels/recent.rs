@@ -1,11 +1,11 @@
 //! Recent files on the start page.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, number_at};
 use crate::elements::elements;
 use crate::files::open_files;
-use crate::recent::{MAX_RECENT, DATABASE, JsResult, call_store, property, name, read_file, await_value};
-use crate::storage::{store, load_value};
+use crate::recent::{DATABASE, JsResult, MAX_RECENT, await_value, call_store, name, property, read_file};
+use crate::storage::{load_value, store};
 use js_sys::{Array, Date};
 use ui::recent_files::RecentFiles;
 use ui::stage::Stage;
@@ -62,7 +62,7 @@ impl Part for Panel {
             for (place, name) in names.iter().enumerate() {
                 let item = elements.append_new(&elements.recent_list, "li", "", "");
                 append(&item, &elements.new_button("", name, ("data-recent", &place.to_string())));
-                if let Some((facts, opened_ms)) = known.facts(name) {
+                if let Some((facts, opened_ms)) = known.describe(name) {
                     let opened = Date::new(&(opened_ms as f64).into());
                     let opened = String::from(opened.to_locale_date_string("default", &JsValue::UNDEFINED));
                     elements.append_new(&item, "span", "facts", &[&facts, " · ", &opened].concat());
@@ -81,7 +81,7 @@ fn load_facts(app: &App) -> RecentFiles {
 pub(crate) fn store_facts(app: &App) {
     let mut known = load_facts(app);
     known.add(&app.state.borrow(), Date::now() as u64);
-    store(&app.dom, FACTS_KEY, &known.stored());
+    store(&app.dom, FACTS_KEY, &known.to_text());
 }
 
 /// Adds the open file's handle to the recent files. Returns whether it has one.

@@ -5,8 +5,10 @@ use super::rank_map::new_map;
 use crate::dom::{Dom, append, set_attribute, set_flag, set_style, set_text};
 use crate::theme::Theme;
 use engine::protocol::{DeltaBox, Tone};
-use ui::why::cells;
-use ui::why::view::{ChartKind, ChartView, Kind, RowView, Said, SheetView, Stack, sign};
+use ui::insights::cells;
+use ui::insights::view::{
+    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, StatementView, tone_symbol,
+};
 use web_sys::Element;
 
 fn class(tone: Tone) -> &'static str {
@@ -19,7 +21,7 @@ fn class(tone: Tone) -> &'static str {
 
 /// Adds the sign of a tone, with a word for screen readers.
 fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
-    let [seen, aloud] = sign(tone);
+    let [seen, aloud] = tone_symbol(tone);
     if !seen.is_empty() {
         set_attribute(&dom.append_new(to, "span", "sign", seen), "aria-hidden", "true");
         dom.append_new(to, "span", "unseen", aloud);
@@ -27,18 +29,18 @@ fn add_sign(dom: &Dom, to: &Element, tone: Tone) {
 }
 
 /// Creates a sentence with its chart and its recommended fix.
-pub(super) fn new_statement(dom: &Dom, place: usize, said: &Said, theme: &Theme) -> Element {
+pub(super) fn new_statement(dom: &Dom, place: usize, said: &StatementView, theme: &Theme) -> Element {
     let line = dom.new_element("li", class(said.tone), "");
-    let text = dom.new_element(if said.is_shown { "button" } else { "p" }, "", "");
+    let text = dom.new_element(if said.has_evidence { "button" } else { "p" }, "", "");
     set_attribute(&text, "data-item", &place.to_string());
-    if said.is_shown {
+    if said.has_evidence {
         set_attribute(&text, "type", "button");
         set_attribute(&text, "data-shows", "");
         set_attribute(&text, "title", "Show in the timeline");
     }
     add_sign(dom, &text, said.tone);
     dom.append_new(&text, "span", "", &said.text);
-    if said.is_shown {
+    if said.has_evidence {
         set_attribute(&dom.append_new(&text, "span", "show", "Show"), "aria-hidden", "true");
     }
     append(&line, &text);
@@ -66,9 +68,10 @@ fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
         set_attribute(&boxes, "aria-hidden", "true");
         let rows = chart.boxes.iter().map(|of| of.depth + 1).max().unwrap_or(0);
         set_style(&boxes, "--rows", &rows.to_string());
-        let share = |part: u32| [&(100.0 * f64::from(part) / f64::from(DeltaBox::WHOLE)).to_string(), "%"].concat();
+        let share =
+            |part: u32| [&(100.0 * f64::from(part) / f64::from(DeltaBox::FULL_WIDTH)).to_string(), "%"].concat();
         for of in &chart.boxes {
-            let element = dom.append_new(&boxes, "i", of.way, &of.label);
+            let element = dom.append_new(&boxes, "i", of.direction, &of.label);
             set_attribute(&element, "title", &of.title);
             set_style(&element, "left", &share(of.left));
             set_style(&element, "width", &share(of.width));
@@ -77,7 +80,7 @@ fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
         dom.append_new(&figure, "p", "", &chart.text);
         return figure;
     }
-    let is_course = chart.kind == ChartKind::Course;
+    let is_course = chart.kind == ChartKind::Curve;
     let figure = dom.new_element("div", if is_course { "chart course" } else { "chart parts" }, "");
     let bars = dom.append_new(&figure, "div", "marks", "");
     set_attribute(&bars, "aria-hidden", "true");
@@ -85,7 +88,7 @@ fn new_chart(dom: &Dom, chart: &ChartView, theme: &Theme) -> Element {
     for mark in &chart.marks {
         let bar = dom.append_new(&bars, "i", "", "");
         set_attribute(&bar, "title", &mark.label);
-        set_style(&bar, "--part", &[&mark.part.to_string(), "e-3"].concat());
+        set_style(&bar, "--part", &[&mark.per_mille.to_string(), "e-3"].concat());
         let name = names.as_ref().map(|names| dom.append_new(names, "li", "", &mark.label));
         if let Some(slot) = mark.slot {
             let colour = slot_colour(&theme.look.palette, slot);
@@ -108,9 +111,9 @@ pub(super) fn new_sheet(dom: &Dom, place: usize, sheet: &SheetView) -> (Element,
     let title = dom.append_new(&header, "h3", "", "");
     set_attribute(&title, "id", &id);
     let fold = dom.new_button("fold", &sheet.title, ("data-fold", &at));
-    set_flag(&fold, "aria-expanded", !sheet.is_folded);
+    set_flag(&fold, "aria-expanded", !sheet.is_collapsed);
     append(&title, &fold);
-    if sheet.is_folded {
+    if sheet.is_collapsed {
         append(&section, &header);
         return (section, None);
     }
@@ -151,8 +154,8 @@ pub(super) fn new_sheet(dom: &Dom, place: usize, sheet: &SheetView) -> (Element,
     if !sheet.more.is_empty() {
         append(&section, &dom.new_button("more", &sheet.more, ("data-more", &at)));
     }
-    if !sheet.beyond.is_empty() {
-        dom.append_new(&section, "p", "none", &[&sheet.beyond, ": the command line lists all"].concat());
+    if !sheet.not_shown.is_empty() {
+        dom.append_new(&section, "p", "none", &[&sheet.not_shown, ": the command line lists all"].concat());
     }
     (section, Some(body))
 }
@@ -177,7 +180,7 @@ fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
     };
     let head = dom.new_element("tr", "", "");
     for (label, kind) in &sheet.columns {
-        let cell = dom.new_element("th", kind.class(), label);
+        let cell = dom.new_element("th", kind.css_class(), label);
         set_attribute(&cell, "scope", "col");
         append(&head, &cell);
     }
@@ -195,9 +198,9 @@ fn new_frame(dom: &Dom, sheet: &SheetView, title: &str) -> (Element, Element) {
 }
 
 /// Adds a row, and its stack if it is unfolded, to the body of a table.
-pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row: &RowView) {
+pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, ColumnKind)], row: &SheetRowView) {
     append(body, &new_row(dom, columns, row));
-    if let Stack::Unfolded(lines) = &row.stack {
+    if let StackView::Visible(lines) = &row.stack {
         let cell = dom.new_element("td", "", "");
         set_attribute(&cell, "colspan", &columns.len().to_string());
         let list = dom.new_element("ol", "", "");
@@ -211,21 +214,21 @@ pub(super) fn add_row(dom: &Dom, body: &Element, columns: &[(String, Kind)], row
     }
 }
 
-fn new_row(dom: &Dom, columns: &[(String, Kind)], row: &RowView) -> Element {
+fn new_row(dom: &Dom, columns: &[(String, ColumnKind)], row: &SheetRowView) -> Element {
     let line = dom.new_element("tr", class(row.tone), "");
-    let place = row.place.to_string();
+    let place = row.index.to_string();
     set_attribute(&line, "data-item", &place);
-    if row.is_shown {
+    if row.has_evidence {
         set_attribute(&line, "data-shows", "");
     }
     for ((cell, plain), (_, kind)) in row.cells.iter().zip(columns) {
         let element = new_cell(dom, *kind, cell);
         set_attribute(&element, "data-value", plain);
-        if *kind == Kind::Name {
+        if *kind == ColumnKind::Name {
             set_text(&element, "");
             set_style(&element, "--depth", &row.depth.min(24).to_string());
-            if row.stack != Stack::None {
-                let is_unfolded = matches!(row.stack, Stack::Unfolded(_));
+            if row.stack != StackView::None {
+                let is_unfolded = matches!(row.stack, StackView::Visible(_));
                 let fold = dom.new_button("unfold", if is_unfolded { "▾" } else { "▸" }, ("data-unfold", &place));
                 set_attribute(&fold, "tabindex", "-1");
                 set_attribute(&fold, "aria-label", "Stack");
@@ -241,12 +244,12 @@ fn new_row(dom: &Dom, columns: &[(String, Kind)], row: &RowView) -> Element {
     line
 }
 
-fn new_cell(dom: &Dom, kind: Kind, cell: &cells::Shown) -> Element {
-    let element = dom.new_element("td", kind.class(), &cell.text);
+fn new_cell(dom: &Dom, kind: ColumnKind, cell: &cells::CellView) -> Element {
+    let element = dom.new_element("td", kind.css_class(), &cell.text);
     if !cell.exact.is_empty() {
         set_attribute(&element, "title", &cell.exact);
     }
-    if let Some(part) = cell.part {
+    if let Some(part) = cell.per_mille {
         set_style(&element, "--part", &[&part.to_string(), "e-3"].concat());
     }
     element

@@ -2,16 +2,16 @@
 
 use super::report;
 use super::rules_form;
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dialog::{was_closed_by_browser, set_open};
-use crate::dom::{append, error_message, clear, focus_element, number_at, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
+use crate::dom::{append, clear, error_message, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::export;
 use crate::storage::load_value;
 use ui::export::ExportAction;
-use ui::rules::{Choice, Form, Pane, RuleEdit, RulesAction, RulesView, view};
+use ui::insights::view::{SheetView, categories};
+use ui::rules::{Pane, RuleEdit, RulesAction, RulesView, SetChoice, SetFormat, view};
 use ui::settings::{Dialog, SettingsAction};
-use ui::why::view::{SheetView, categories};
 use ui::{Action, Command, State};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -39,7 +39,7 @@ pub(crate) fn load(app: &App) {
 /// Lets the browser save a set of rules.
 pub(crate) fn save(app: &App, name: &str, text: &str) {
     let saved = export::save_text(app, name, text).map(|()| name.to_owned());
-    app.dispatch(Action::of(ExportAction::Saved(saved.map_err(|error| error_message(&error)))));
+    app.dispatch(Action::feature(ExportAction::PictureSaved(saved.map_err(|error| error_message(&error)))));
 }
 
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl Part for Panel {
         });
         on(&elements.rules_choices, "change", |app, _, event| {
             let chosen = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
-            if let Some(choice) = chosen.and_then(|chosen| Choice::named(&chosen.value())) {
+            if let Some(choice) = chosen.and_then(|chosen| SetChoice::from_name(&chosen.value())) {
                 act(app, RulesAction::Chosen(choice));
             }
         });
@@ -87,11 +87,11 @@ impl Part for Panel {
                 act(app, RulesAction::Edited(edit));
             }
         });
-        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Standard)));
-        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(Choice::Mosaic)));
-        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undone));
-        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(Form::Ours)));
-        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(Form::Mosaic)));
+        on(&elements.rules_copy_default, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Standard)));
+        on(&elements.rules_copy_mosaic, "click", |app, _, _| act(app, RulesAction::Copied(SetChoice::Mosaic)));
+        on(&elements.rules_undo, "click", |app, _, _| act(app, RulesAction::Undo));
+        on(&elements.rules_save, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Json)));
+        on(&elements.rules_save_mosaic, "click", |app, _, _| act(app, RulesAction::Saved(SetFormat::Mosaic)));
         on(&elements.rules_import, "click", |_, elements, _| elements.rules_file.click());
         on(&elements.rules_file, "change", |app, elements, _| import(app, elements));
         on(&elements.rules_errors, "click", select_error_line);
@@ -102,10 +102,10 @@ impl Part for Panel {
         if state.rules.dialog == Dialog::Closed {
             return;
         }
-        if self.changes.update(state.rules.changes).is_some() {
+        if self.changes.update(state.rules.revision).is_some() {
             show_rules(elements, &view(state));
         }
-        if let Some(result) = self.result.update(categories(&state.why)) {
+        if let Some(result) = self.result.update(categories(&state.insights)) {
             clear(&elements.rules_result);
             match result {
                 Some(sheet) => {
@@ -124,7 +124,7 @@ impl Part for Panel {
 }
 
 fn show_rules(elements: &Elements, view: &RulesView) {
-    for choice in Choice::ALL {
+    for choice in SetChoice::ALL {
         let selector = ["[value=\"", choice.name(), "\"]"].concat();
         let button = elements.rules_choices.query_selector(&selector).ok().flatten();
         if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlInputElement>().ok()) {
@@ -137,16 +137,16 @@ fn show_rules(elements: &Elements, view: &RulesView) {
     let rows = view.rows.as_deref();
     elements.rules_form.set_hidden(!is_form || rows.is_none());
     elements.rules_unreadable.set_hidden(!is_form || rows.is_some());
-    elements.rules_add.set_disabled(view.choice != Choice::Own || rows.is_none());
+    elements.rules_add.set_disabled(view.choice != SetChoice::Own || rows.is_none());
     elements.rules_add.set_hidden(!is_form);
-    rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == Choice::Own);
+    rules_form::show(elements, &elements.rules_rows, rows.unwrap_or_default(), view.choice == SetChoice::Own);
     let field = &elements.rules_text;
     field.set_hidden(is_form);
     // Setting an equal value would move the user's caret.
     if field.value() != view.text {
         field.set_value(&view.text);
     }
-    field.set_read_only(view.choice != Choice::Own);
+    field.set_read_only(view.choice != SetChoice::Own);
     let is_wrong = view.errors.iter().any(|(line, _)| *line > 0);
     set_flag(field, "aria-invalid", is_wrong);
     set_text(&elements.rules_count, &view.note);

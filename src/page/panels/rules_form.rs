@@ -1,6 +1,6 @@
 //! Table of category rules, with a row for each rule. Fields are updated in place, so that the user keeps the focus.
 
-use crate::dom::{Dom, append, focus_element, number_at, attribute_at, set_attribute, set_flag, set_text};
+use crate::dom::{Dom, append, attribute_at, focus_element, number_at, set_attribute, set_flag, set_text};
 use ui::rules::{RuleEdit, RuleField, RuleRow};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlButtonElement, HtmlInputElement};
@@ -33,7 +33,7 @@ pub(super) fn show(dom: &Dom, table: &Element, rows: &[RuleRow], can_edit: bool)
             field.set_read_only(!can_edit);
         }
         if let Some(others) = line.query_selector(".others").ok().flatten() {
-            set_text(&others, &row.others);
+            set_text(&others, &row.conditions);
         }
         let is_end = [place == 0, place + 1 == rows.len(), false];
         let buttons = BUTTONS.iter().zip(is_end);
@@ -91,7 +91,7 @@ fn button(row: &Element, name: &str) -> Option<HtmlButtonElement> {
 
 /// Returns the edit for text that was typed.
 pub(super) fn typed_edit(event: &Event) -> Option<RuleEdit> {
-    let field = RuleField::named(&attribute_at(event, "data-field")?)?;
+    let field = RuleField::from_name(&attribute_at(event, "data-field")?)?;
     let value = event.target()?.dyn_into::<HtmlInputElement>().ok()?.value();
     Some(RuleEdit::Set(number_at(event, "data-place")? as usize, field, value))
 }

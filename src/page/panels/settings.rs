@@ -1,7 +1,7 @@
 //! Settings dialog: its fields and their error messages.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dialog::{was_closed_by_browser, set_open};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dialog::{set_open, was_closed_by_browser};
 use crate::dom::{set_flag, set_text};
 use crate::elements::elements;
 use crate::file_cache;
@@ -90,15 +90,15 @@ impl Part for Panel {
         }
         let Some(settings) = self.shown.update(state.settings.clone()) else { return };
         elements.set_value(&elements.setting_template, &settings.template);
-        elements.set_value(&elements.setting_folder, &settings.folder);
-        elements.set_value(&elements.setting_local, &settings.local);
+        elements.set_value(&elements.setting_folder, &settings.hidden_prefix);
+        elements.set_value(&elements.setting_local, &settings.local_folder);
         elements.setting_keep.set_checked(!settings.no_cache);
         // The field is not changed while the user is typing into it.
         if !elements.has_focus(&elements.setting_rules) {
             elements.setting_rules.set_value(&settings.rules_text());
         }
         let wrong = settings.wrong_template();
-        let sample = settings.sample();
+        let sample = settings.sample_link();
         let note = match (wrong.is_empty(), sample.is_empty()) {
             (false, _) => wrong.clone(),
             (true, true) => "If empty, locations are not links.".to_owned(),

@@ -1,6 +1,6 @@
 //! Tabs of the side panel.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag};
 use crate::elements::elements;
 use ui::side::Side;
@@ -40,7 +40,7 @@ impl Part for Panel {
         if let Some(side) = self.side.update(state.side) {
             reveal(elements, *side);
         }
-        if let Some(&is_up) = self.expanded.update(state.sheet) {
+        if let Some(&is_up) = self.expanded.update(state.side_is_expanded) {
             set_flag(&elements.side, "data-up", is_up);
             set_flag(&elements.side_sheet, "aria-expanded", is_up);
             let label = if is_up { "Close the side panel" } else { "Show the side panel" };

@@ -1,14 +1,15 @@
 //! Source view: the table of files and lines, and a dropped source file next to it.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{
-    Dom, append, error_message, clear, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style, set_text,
+    Dom, append, clear, error_message, fill_table_head, focus_element, number_at, set_attribute, set_flag, set_style,
+    set_text,
 };
 use crate::elements::elements;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use ui::source_rows::{MAX_TEXT_LINES, Margin, Marked, Row, RowKind, TextView, Unfolded, text, view};
-use ui::sources::{Basis, SourceAction, SourceText, basis};
+use ui::source_rows::{Expansion, Highlight, LineBytes, MAX_TEXT_LINES, RowKind, SourceRow, TextView, text_view, view};
+use ui::sources::{SourceAction, SourceInputs, SourceText, inputs};
 use ui::tab::Tab;
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
@@ -22,7 +23,7 @@ elements! {
 
 #[derive(Default)]
 pub(super) struct Panel {
-    basis: LastShown<Basis>,
+    basis: LastShown<SourceInputs>,
     /// Selected items that were last scrolled into view.
     revealed: [Option<u32>; 2],
     /// Text whose lines are shown.
@@ -42,7 +43,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.sources_rows, "click", |app, _, event| {
             if let Some(place) = number_at(event, "data-row") {
-                act(app, SourceAction::Picked(place as usize));
+                act(app, SourceAction::RowClicked(place as usize));
             }
         });
         on(&elements.source_lines, "click", |app, _, event| {
@@ -56,20 +57,20 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        if self.basis.update(basis(&state.sources, state)).is_none() {
+        if self.basis.update(inputs(&state.sources, state)).is_none() {
             return;
         }
-        let selected = basis(&state.sources, state).selected;
+        let selected = inputs(&state.sources, state).selected;
         let table = view(&state.sources, state);
         // The first column is the file, the second one its bar.
         fill_table_head(&elements.sources_head, [("", "")].iter().chain(&table.heads));
-        let [now, other] = table.beside;
+        let [now, other] = table.margin_heads;
         set_text(&elements.source_unit, now);
         if let Some(next) = elements.source_unit.next_element_sibling() {
             set_text(&next, other);
         }
         fill(elements, &table.rows);
-        let text = text(&state.sources, state);
+        let text = text_view(&state.sources, state);
         elements.source.set_hidden(text.is_none());
         match &text {
             None => {
@@ -101,8 +102,8 @@ impl Panel {
             elements.source.set_scroll_top(0);
             self.reveal_pending = true;
         }
-        self.show_margins(elements, &view.margins);
-        if let Some(heaviest) = view.margins.first().and_then(|margin| self.margins.get(&margin.line)) {
+        self.show_margins(elements, &view.lines);
+        if let Some(heaviest) = view.lines.first().and_then(|margin| self.margins.get(&margin.line)) {
             if std::mem::take(&mut self.reveal_pending) {
                 heaviest.scroll_into_view();
             }
@@ -111,7 +112,7 @@ impl Panel {
     }
 
     /// Updates the bytes next to lines. Lines that no longer have any lose their button.
-    fn show_margins(&mut self, elements: &Elements, margins: &[Margin]) {
+    fn show_margins(&mut self, elements: &Elements, margins: &[LineBytes]) {
         let mut before = std::mem::take(&mut self.margins);
         for margin in margins {
             let Some(line) = (margin.line as usize).checked_sub(1).and_then(|at| self.lines.get(at)) else { continue };
@@ -132,8 +133,8 @@ impl Panel {
             set_attribute(&button, "tabindex", "-1");
             set_attribute(&button, "title", &margin.exact);
             set_attribute(&button, "aria-label", &["Line ", &margin.line.to_string(), ": ", &margin.exact].concat());
-            show_marks(&button, margin.marked);
-            set_bar(&button, margin.part);
+            show_marks(&button, margin.highlight);
+            set_bar(&button, margin.per_mille);
             self.margins.insert(margin.line, button);
         }
         for (number, button) in before {
@@ -156,7 +157,7 @@ fn scroll_to(list: &HtmlElement, row: &Element) {
 }
 
 /// Marks a line: pressed if the search is for it, current if the selected allocation was made there.
-fn show_marks(button: &Element, marked: Marked) {
+fn show_marks(button: &Element, marked: Highlight) {
     set_flag(button, "aria-pressed", marked.is_searched);
     set_flag(button, "aria-current", marked.is_current);
 }
@@ -178,7 +179,7 @@ fn add_lines(elements: &Elements, text: &str) -> Vec<Element> {
     lines
 }
 
-fn fill(elements: &Elements, rows: &[Row]) {
+fn fill(elements: &Elements, rows: &[SourceRow]) {
     // Rebuilding the table must not move the focus. If the view itself has the focus, the first row gets it.
     let focus = elements.focused_element();
     let waits = elements.has_focus(&elements.sources);
@@ -186,8 +187,8 @@ fn fill(elements: &Elements, rows: &[Row]) {
     clear(&elements.sources_rows);
     for (place, row) in rows.iter().enumerate() {
         let (class, expanded) = match row.kind {
-            RowKind::File(Unfolded::Yes) => ("file", Some("true")),
-            RowKind::File(Unfolded::No) => ("file", Some("false")),
+            RowKind::File(Expansion::Expanded) => ("file", Some("true")),
+            RowKind::File(Expansion::Collapsed) => ("file", Some("false")),
             RowKind::Line => ("line", None),
             RowKind::Note => ("note", None),
         };
@@ -204,11 +205,11 @@ fn fill(elements: &Elements, rows: &[Row]) {
             match expanded {
                 Some(expanded) => {
                     set_attribute(&button, "aria-expanded", expanded);
-                    set_flag(&button, "aria-current", row.marked.is_current);
+                    set_flag(&button, "aria-current", row.highlight.is_current);
                 }
                 None => {
                     set_attribute(&button, "aria-label", &["line ", &row.label].concat());
-                    show_marks(&button, row.marked);
+                    show_marks(&button, row.highlight);
                 }
             }
             set_attribute(&head, "title", &row.path);
@@ -237,7 +238,7 @@ fn fill(elements: &Elements, rows: &[Row]) {
 }
 
 fn act(app: &App, action: SourceAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
 /// Moves the focus between rows on arrow up and down, Home and End. Right unfolds a file, left folds it.

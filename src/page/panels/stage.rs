@@ -1,14 +1,14 @@
 //! Switches between the start page, loading, error and the open file. Also the status line and notices.
 
 use super::recent;
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{set_attribute, set_flag, set_or_remove, set_text, show_text};
 use crate::elements::elements;
+use ui::drawing::BytesAxis;
 use ui::effect::DropHover;
 use ui::loading::LoadingView;
 use ui::notices::{Status, renderer_notice, status};
-use ui::record::SNIPPET;
-use ui::shown::BytesAxis;
+use ui::recording_snippet::SNIPPET;
 use ui::stage::{Renderer, Stage};
 use ui::toast::Toast;
 use ui::{Action, Command, State};
@@ -93,7 +93,7 @@ impl Part for Panel {
             let (text, class) = match status {
                 Status::ScreenReader(text) => (text, "quiet-status"),
                 // Alternates between two animations, so that it restarts.
-                Status::Shown(text) => (text, if made % 2 == 0 { "" } else { "again" }),
+                Status::Visible(text) => (text, if made % 2 == 0 { "" } else { "again" }),
             };
             elements.status.set_class_name(class);
             set_text(&elements.status, text);

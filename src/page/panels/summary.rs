@@ -1,14 +1,14 @@
 //! File tab of the side panel: selects for snapshot and device, headline numbers, facts and warnings.
 
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{append, clear, attribute_at, set_attribute, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, set_attribute, set_text};
 use crate::elements::elements;
-use base::units::counted;
+use base::units::pluralize;
 use engine::protocol::{DeviceSummary, FileSummary};
-use ui::partial::numbers;
-use ui::ranks::unlisted;
-use ui::stage::Choice;
-use ui::summary::{Facts, Headline, SETTINGS, device_line, facts, file_title, headlines};
+use ui::partial::header_figures;
+use ui::ranks::unlisted_note;
+use ui::stage::SnapshotChoice;
+use ui::summary::{Facts, Headline, SETTINGS_TITLE, device_line, facts, file_title, headlines};
 use ui::{Action, State};
 use web_sys::{HtmlSelectElement, Node};
 
@@ -56,14 +56,15 @@ impl Part for Panel {
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
         let names = state.snapshot_lines();
-        if let Some((names, chosen, note)) = self.snapshots.update((names, state.chosen, unlisted(state))) {
+        if let Some((names, chosen, note)) = self.snapshots.update((names, state.snapshot_index, unlisted_note(state)))
+        {
             let options = names.iter().enumerate().map(|(place, name)| (place.to_string(), name.clone()));
             fill(elements, &elements.snapshot, options, *chosen);
             if let Some(note) = note {
                 set_attribute(&elements.append_new(&elements.snapshot, "option", "", note), "disabled", "");
             }
             elements.snapshot_field.set_hidden(names.len() < 2);
-            let title = state.snapshots.get(*chosen).map(Choice::name).unwrap_or_default();
+            let title = state.snapshots.get(*chosen).map(SnapshotChoice::name).unwrap_or_default();
             set_attribute(&elements.snapshot, "title", &title);
         }
         let name = state.drawn_file().map(file_title).unwrap_or_default();
@@ -74,8 +75,8 @@ impl Part for Panel {
             elements.document.set_title(&title);
         }
         self.show_unfinished(elements, state);
-        let open = state.file().map(|_| state.device_place);
-        let marks = state.around.marks.latest();
+        let open = state.file().map(|_| state.device_index);
+        let marks = state.surroundings.marks.latest();
         let failed = marks.and_then(|marks| marks.out_of_memory.last()).map(|mark| mark.requested);
         if self.shown.update((state.load, open, failed)).is_none() {
             return;
@@ -83,7 +84,7 @@ impl Part for Panel {
         elements.device_field.set_hidden(state.drawn_file().is_none_or(|file| file.devices.len() < 2));
         let Some(file) = state.file() else { return };
         elements.picture.set_hidden(state.device().is_none());
-        fill(elements, &elements.device, devices(file).into_iter(), state.device_place);
+        fill(elements, &elements.device, devices(file).into_iter(), state.device_index);
         show_warnings(elements, file);
         match state.device() {
             Some(device) => show_device(elements, file, device, failed),
@@ -95,8 +96,8 @@ impl Part for Panel {
 impl Panel {
     /// Shows what is known so far about a file that is loading.
     fn show_unfinished(&mut self, elements: &Elements, state: &State) {
-        let devices = state.unfinished().and_then(|_| state.drawn_file()).map(devices);
-        let now = devices.map(|devices| (devices, numbers(state), state.device_place));
+        let devices = state.partial().and_then(|_| state.drawn_file()).map(devices);
+        let now = devices.map(|devices| (devices, header_figures(state), state.device_index));
         let Some(Some((devices, numbers, chosen))) = self.unfinished.update(now) else { return };
         elements.device_field.set_hidden(devices.len() < 2);
         if elements.device.child_element_count() as usize == devices.len() {
@@ -152,7 +153,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
         set_attribute(&elements.summary, name, &value);
     }
     clear(&elements.headlines);
-    for Headline { place, label, value, note } in headlines(device, failed) {
+    for Headline { position: place, label, value, note } in headlines(device, failed) {
         let button = elements.new_button(place, "", ("data-place", place));
         elements.append_new(&button, "span", "", label);
         elements.append_new(&button, "b", "", &value);
@@ -162,7 +163,7 @@ fn show_device(elements: &Elements, file: &FileSummary, device: &DeviceSummary, 
     clear(&elements.facts);
     for Facts { title, lines } in facts(file, device) {
         // Folded, because there are many settings and they are rarely needed.
-        let (tag, heading) = if title == SETTINGS { ("details", "summary") } else { ("section", "h3") };
+        let (tag, heading) = if title == SETTINGS_TITLE { ("details", "summary") } else { ("section", "h3") };
         let group = elements.append_new(&elements.facts, tag, "", "");
         elements.append_new(&group, heading, "", title);
         let list = elements.append_new(&group, "dl", "", "");
@@ -183,11 +184,11 @@ fn show_no_device(elements: &Elements) {
 fn show_warnings(elements: &Elements, file: &FileSummary) {
     clear(&elements.warnings);
     elements.oddities.set_hidden(file.warnings.is_empty());
-    set_text(&elements.oddities_title, &counted(file.warnings.len() as u64, "warning"));
+    set_text(&elements.oddities_title, &pluralize(file.warnings.len() as u64, "warning"));
     for warning in &file.warnings {
         let item = elements.append_new(&elements.warnings, "li", "", &warning.message);
         if warning.count > 1 {
-            append_text(elements, &item, &format!(" ({} times)", base::units::grouped(warning.count)));
+            append_text(elements, &item, &format!(" ({} times)", base::units::group_digits(warning.count)));
         }
         if !warning.example.is_empty() {
             append_text(elements, &item, " ");

@@ -2,16 +2,16 @@
 
 use super::grid::{GridElements, HEADER_PX, Rows, clicked_row, move_focus_from_field, watch_scroll};
 use super::table_mini as mini;
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::TableSort;
-use ui::histograms::{Chart, Histogram, chosen};
+use ui::histograms::{Chart, Histogram, selection_text};
 use ui::rows::Grid;
 use ui::rows::RowsStep;
 use ui::tab::Tab;
 use ui::table::TableAction;
-use ui::table::{COLUMNS, Dropped, TableStatus, grid, order, status};
+use ui::table::{COLUMNS, FilterPart, TableStatus, aria_sort, grid, status};
 use ui::{Action, Command, State};
 
 elements! {
@@ -54,34 +54,34 @@ impl Part for Panel {
             mini::start(app, &header, *column, elements);
         }
         watch_scroll(app, &elements.table_grid, HEADER_PX + mini::HEIGHT_PX, |top, height| {
-            Action::of(TableAction::Scrolled(top, height))
+            Action::feature(TableAction::Scrolled(top, height))
         })
     }
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.table_rows, "click", |app, _, event| {
             if let Some((row, extent)) = clicked_row(event) {
-                app.dispatch(Action::of(TableAction::RowClicked(row, extent)));
+                app.dispatch(Action::feature(TableAction::RowClicked(row, extent)));
             }
         });
         on(&elements.table_head, "click", |app, _, event| {
             let place = number_at(event, "data-column").and_then(|place| COLUMNS.get(place as usize));
             if let Some((column, ..)) = place {
-                app.dispatch(Action::of(TableAction::SortChosen(*column)));
+                app.dispatch(Action::feature(TableAction::SortChosen(*column)));
             }
         });
         on(&elements.table_filter, "input", |app, elements, _| {
-            app.dispatch(Action::of(TableAction::FilterTyped(elements.table_filter.value())));
+            app.dispatch(Action::feature(TableAction::FilterTyped(elements.table_filter.value())));
         });
         on(&elements.table_filter, "keydown", |_, elements, event| move_focus_from_field(&elements.table_grid, event));
         on(&elements.chip_node, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Node)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Node)));
         });
         on(&elements.chip_sizes, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Sizes)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Sizes)));
         });
         on(&elements.chip_lives, "click", |app, _, _| {
-            app.dispatch(Action::of(TableAction::FilterPartRemoved(Dropped::Lives)));
+            app.dispatch(Action::feature(TableAction::FilterPartRemoved(FilterPart::Lifetimes)));
         });
         on(&elements.table_empty_clear, "click", |app, _, _| {
             app.dispatch(Action::Command(Command::Rows(RowsStep::Clear)));
@@ -89,19 +89,19 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let tab = state.views.seen();
-        if !matches!(tab, Some(Tab::Table | Tab::Histograms)) {
+        let tab = state.views.visible();
+        if !matches!(tab, Some(Tab::Allocations | Tab::Histograms)) {
             return;
         }
         self.show_filters(elements, state);
-        if tab != Some(Tab::Table) {
+        if tab != Some(Tab::Allocations) {
             return;
         }
         if let Some(sort) = self.sort.update(state.table.sort) {
             let mut header = elements.table_head.first_element_child();
             for (column, ..) in COLUMNS {
                 let Some(now) = header else { break };
-                set_attribute(&now, "aria-sort", order(*sort, column));
+                set_attribute(&now, "aria-sort", aria_sort(*sort, column));
                 header = now.next_element_sibling();
             }
         }
@@ -122,8 +122,8 @@ impl Panel {
         let table = &state.table;
         let chips = [
             state.views.node.map(|_| "selected row".to_owned()),
-            table.sizes.map(|sizes| chosen(Histogram::Sizes, sizes)),
-            table.lives.map(|lives| ["lifetime ", &chosen(Histogram::Lives, lives)].concat()),
+            table.sizes.map(|sizes| selection_text(Histogram::Sizes, sizes)),
+            table.lifetimes.map(|lives| ["lifetime ", &selection_text(Histogram::Lifetimes, lives)].concat()),
         ];
         if let Some((text, chips)) = self.filters.update((table.text.clone(), chips)) {
             elements.set_value(&elements.table_filter, text);
@@ -139,14 +139,14 @@ impl Panel {
             for place in [&elements.table_status, &elements.histograms_status] {
                 set_text(place, &status.text);
                 set_attribute(place, "title", &status.exact);
-                place.set_class_name(if status.is_wrong { "wrong" } else { "" });
+                place.set_class_name(if status.is_error { "wrong" } else { "" });
             }
-            set_flag(&elements.table_filter, "aria-invalid", status.is_wrong);
+            set_flag(&elements.table_filter, "aria-invalid", status.is_error);
             elements.table_clear.set_hidden(!status.is_filtered);
             elements.histograms_clear.set_hidden(!status.is_filtered);
             elements.table_empty_clear.set_hidden(!status.is_filtered);
             for (name, value) in
-                ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"].iter().zip(status.data)
+                ["data-count", "data-bytes", "data-chosen-count", "data-chosen-bytes"].iter().zip(status.sums)
             {
                 set_attribute(&elements.table_status, name, &value.to_string());
             }

@@ -6,7 +6,7 @@ use engine::protocol::TableColumn;
 use std::cell::Cell;
 use std::rc::Rc;
 use ui::Action;
-use ui::histograms::{Bar, Chart, Histogram, Reach};
+use ui::histograms::{Bar, Chart, ClickMode, Histogram};
 use ui::table::TableAction;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
@@ -15,7 +15,7 @@ use web_sys::{Element, PointerEvent};
 pub(super) const HEIGHT_PX: f64 = 20.0;
 
 /// Histograms in the header.
-pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lives];
+pub(super) const COLUMNS: [Histogram; 2] = [Histogram::Sizes, Histogram::Lifetimes];
 
 fn id(of: Histogram) -> &'static str {
     if of == Histogram::Sizes { "table-sizes" } else { "table-lives" }
@@ -25,7 +25,7 @@ fn id(of: Histogram) -> &'static str {
 pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, dom: &Dom) {
     let of = match column {
         TableColumn::Size => Histogram::Sizes,
-        TableColumn::Lifetime => Histogram::Lives,
+        TableColumn::Lifetime => Histogram::Lifetimes,
         _ => return,
     };
     let chart = dom.append_new(header, "div", "mini", "");
@@ -37,12 +37,13 @@ pub(super) fn start(app: &'static App, header: &Element, column: TableColumn, do
 
 fn listen_for_drag(app: &'static App, chart: &Element, of: Histogram) {
     let from = Rc::new(Cell::new(None::<(u8, u8)>));
-    let click = move |class: u8, reach: Reach| app.dispatch(Action::of(TableAction::BarClicked(of, class, reach)));
+    let click =
+        move |class: u8, reach: ClickMode| app.dispatch(Action::feature(TableAction::BarClicked(of, class, reach)));
     let held = from.clone();
     listen(chart, "pointerdown", move |event| {
         if let Some(class) = number_at(event, "data-class") {
             held.set(Some((class as u8, class as u8)));
-            click(class as u8, Reach::One);
+            click(class as u8, ClickMode::Only);
         }
     });
     let held = from.clone();
@@ -52,10 +53,11 @@ fn listen_for_drag(app: &'static App, chart: &Element, of: Histogram) {
         if event.dyn_ref::<PointerEvent>().is_none_or(|event| event.buttons() & 1 == 0) {
             return held.set(None);
         }
-        let class = hit_element(event, "[data-class]").and_then(|_| number_at(event, "data-class")).map(|class| class as u8);
+        let class =
+            hit_element(event, "[data-class]").and_then(|_| number_at(event, "data-class")).map(|class| class as u8);
         if let Some(class) = class.filter(|class| *class != last) {
             held.set(Some((from, class)));
-            click(class, Reach::From(from));
+            click(class, ClickMode::Drag(from));
         }
     });
     listen(chart, "pointerup", move |_| from.set(None));
@@ -79,6 +81,6 @@ pub(super) fn show(dom: &Dom, of: Histogram, chart: &Chart) {
 fn show_bar(bar: &Element, view: &Bar) {
     set_attribute(bar, "data-class", &view.class.to_string());
     set_attribute(bar, "title", &view.name);
-    set_flag(bar, "data-chosen", view.is_chosen);
+    set_flag(bar, "data-chosen", view.is_selected);
     set_style(bar, "--part", &view.height.to_string());
 }

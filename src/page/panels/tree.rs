@@ -1,13 +1,15 @@
 //! Call tree tab. Only visible rows have elements, which are reused while scrolling.
 
 use super::tree_row::{Slot, set_px};
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{
+    Dom, append, clear, fill_table_head, focus_element, hit_element, observe_sizes, set_attribute, set_flag, set_text,
+};
 use crate::elements::elements;
 use engine::protocol::{Internal, Root};
 use ui::tree::ROW_PX;
 use ui::tree_keys::{MERGES, TreeAction};
-use ui::tree_rows::{Heads, Seen, Tools, seen, tools, view};
+use ui::tree_rows::{Heads, RowsInputs, ToolbarState, rows_inputs, toolbar_state, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
@@ -20,14 +22,14 @@ elements! {
 }
 
 /// Maximum height of an element, in CSS pixels. The lowest limit of a browser is Firefox's, 17.9 million.
-const MOST_PX: f64 = 16_000_000.0;
+const MAX_PX: f64 = 16_000_000.0;
 /// Number of nodes shown at the end of the path to the root, besides the first one.
 const PATH_TAIL: usize = 5;
 
 #[derive(Default)]
 pub(super) struct Panel {
-    visible: LastShown<Option<Seen>>,
-    tools: LastShown<Tools>,
+    visible: LastShown<Option<RowsInputs>>,
+    tools: LastShown<ToolbarState>,
     path: LastShown<Vec<(u32, String)>>,
     heads: LastShown<Option<&'static Heads>>,
     scroll_count: u32,
@@ -37,7 +39,7 @@ pub(super) struct Panel {
 /// Ratio of scroll position to row position. Less than 1 if the rows are higher than a browser allows.
 fn scale(state: &State) -> f64 {
     let offset_px = f64::from(state.tree.page().map_or(0, |page| page.row_count)) * ROW_PX;
-    if offset_px > MOST_PX { MOST_PX / offset_px } else { 1.0 }
+    if offset_px > MAX_PX { MAX_PX / offset_px } else { 1.0 }
 }
 
 impl Part for Panel {
@@ -51,22 +53,22 @@ impl Part for Panel {
         on(&elements.tree_scroll, "scroll", |app, elements, _| on_scroll(app, elements));
         on(&elements.tree_rows, "click", on_click);
         on(&elements.tree_rows, "dblclick", |app, _, event| {
-            if let Some(row) =
-                row_number(event, ".row", "data-row").filter(|_| row_number(event, ".twisty, a[href]", "data-row").is_none())
+            if let Some(row) = row_number(event, ".row", "data-row")
+                .filter(|_| row_number(event, ".twisty, a[href]", "data-row").is_none())
             {
-                app.dispatch(Action::of(TreeAction::Toggled(row)));
+                app.dispatch(Action::feature(TreeAction::Toggled(row)));
             }
         });
         on(&elements.tree_way, "click", |app, elements, event| {
             if let Some(node) = row_number(event, "button", "data-node") {
-                app.dispatch(Action::of(TreeAction::Focused(node)));
+                app.dispatch(Action::feature(TreeAction::Focused(node)));
                 focus_element(&elements.tree_rows);
             }
         });
         on(&elements.tree_merge, "change", |app, elements, _| {
             let wanted = elements.tree_merge.value();
             if let Some((merge, _)) = MERGES.iter().find(|(_, name)| *name == wanted) {
-                app.dispatch(Action::of(TreeAction::Merged(*merge)));
+                app.dispatch(Action::feature(TreeAction::Merged(*merge)));
             }
         });
     }
@@ -86,10 +88,10 @@ impl Part for Panel {
 
 impl Panel {
     fn fill(&mut self, elements: &Elements, state: &State) {
-        if let Some(tools) = self.tools.update(tools(&state.tree, state)) {
+        if let Some(tools) = self.tools.update(toolbar_state(&state.tree, state)) {
             show_tools(elements, tools);
         }
-        let Some(Some(_)) = self.visible.update(seen(&state.tree, state)) else { return };
+        let Some(Some(_)) = self.visible.update(rows_inputs(&state.tree, state)) else { return };
         let view = view(&state.tree, state);
         let (scale, scroll) = (scale(state), state.tree.scroll);
         if let Some(heads) = self.heads.update(view.heads) {
@@ -100,11 +102,11 @@ impl Panel {
         set_attribute(&elements.tree_rows, "aria-rowcount", &(u64::from(view.row_count) + 1).to_string());
         set_attribute(&elements.tree_rows, "data-total", &view.total.to_string());
         set_text(&elements.tree_found, &view.found);
-        elements.tree_rows.set_class_name(if view.searched { "searched" } else { "" });
-        set_attribute(&elements.tree_rows, "aria-colcount", if view.searched { "7" } else { "6" });
+        elements.tree_rows.set_class_name(if view.has_matches { "searched" } else { "" });
+        set_attribute(&elements.tree_rows, "aria-colcount", if view.has_matches { "7" } else { "6" });
         set_px(&elements.tree_space, "height", f64::from(view.row_count) * ROW_PX * scale);
-        if self.scroll_count != scroll.moved {
-            self.scroll_count = scroll.moved;
+        if self.scroll_count != scroll.version {
+            self.scroll_count = scroll.version;
             elements.tree_scroll.set_scroll_top((scroll.top_px * scale).round() as i32);
         }
         let above = if scale < 1.0 { scroll.top_px * (scale - 1.0) } else { 0.0 };
@@ -134,7 +136,7 @@ impl Panel {
             Some(id) => set_attribute(&elements.tree_rows, "aria-activedescendant", &id),
             None => drop(elements.tree_rows.remove_attribute("aria-activedescendant")),
         }
-        if let Some(way) = self.path.update(view.way) {
+        if let Some(way) = self.path.update(view.path) {
             show_path(elements, way);
         }
     }
@@ -146,7 +148,7 @@ enum SlotUse {
     Yes,
 }
 
-fn show_tools(elements: &Elements, tools: &Tools) {
+fn show_tools(elements: &Elements, tools: &ToolbarState) {
     let pressed = |element: &Element, holds: bool| {
         set_flag(element, "aria-pressed", holds);
     };
@@ -198,7 +200,7 @@ fn on_scroll(app: &App, elements: &Elements) {
     // Our own scroll position is reported back rounded.
     let top_px = if (top_px - known.top_px).abs() <= 1.0 { known.top_px } else { top_px };
     if (top_px, height_px) != (known.top_px, known.height_px) {
-        app.dispatch(Action::of(TreeAction::Scrolled { top_px, height_px }));
+        app.dispatch(Action::feature(TreeAction::Scrolled { top_px, height_px }));
     }
 }
 
@@ -210,7 +212,7 @@ fn on_click(app: &'static App, elements: &'static Elements, event: &Event) {
         return focus_element(&elements.tree_rows);
     }
     let twisty = row_number(event, ".twisty", "data-row").is_some();
-    app.dispatch(Action::of(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
+    app.dispatch(Action::feature(if twisty { TreeAction::Toggled(row) } else { TreeAction::Clicked(row) }));
     focus_element(&elements.tree_rows);
 }
 

@@ -1,10 +1,10 @@
 //! Frame around the views: tabs, title, height, and the visible panel.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{Dom, focus_element, set_attribute, set_flag, set_style, set_text};
 use crate::elements::elements;
-use base::units::counted;
-use ui::features::why::view::alarms;
+use base::units::pluralize;
+use ui::features::insights::view::alarms;
 use ui::keys::BINDINGS;
 use ui::range::title;
 use ui::tab::{Tab, TabGroup};
@@ -23,7 +23,7 @@ const HEIGHT_STEP: u32 = 3;
 #[derive(Default)]
 pub(super) struct Panel {
     tab: LastShown<Tab>,
-    frame: LastShown<(views::Panel, u32)>,
+    frame: LastShown<(views::PanelState, u32)>,
     title: LastShown<String>,
     alarms: LastShown<usize>,
 }
@@ -85,7 +85,7 @@ impl Part for Panel {
             }
         }
         if let Some((panel, height)) = self.frame.update((state.views.panel, state.views.height)) {
-            let is_open = *panel == views::Panel::Open;
+            let is_open = *panel == views::PanelState::Open;
             elements.answer.set_class_name(if is_open { "" } else { "folded" });
             elements.divider.set_hidden(!is_open);
             set_flag(&elements.answer_fold, "aria-expanded", is_open);
@@ -93,13 +93,13 @@ impl Part for Panel {
             set_attribute(&elements.divider, "aria-valuenow", &height);
             set_style(&elements.answer, "--answer", &height);
         }
-        if let Some(alarms) = self.alarms.update(alarms(&state.why).len()) {
+        if let Some(alarms) = self.alarms.update(alarms(&state.insights).len()) {
             set_text(&elements.why_badge, &alarms.to_string());
             elements.why_badge.set_hidden(*alarms == 0);
             set_attribute(
                 &elements.why_badge,
                 "title",
-                &[&counted(*alarms as u64, "warning"), " in Insights"].concat(),
+                &[&pluralize(*alarms as u64, "warning"), " in Insights"].concat(),
             );
         }
         if let Some(title) = self.title.update(title(state)) {

@@ -1,14 +1,14 @@
 //! Allocator simulator below the allocator settings report: a form, findings, and a table of runs.
 
-use crate::app::{App, AddListener, Part, LastShown};
+use crate::app::{AddListener, App, LastShown, Part};
 use crate::dom::{append, clear, focus_element, number_at, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use engine::protocol::{Tone, Topic};
-use ui::effect::Then;
+use ui::effect::AfterWrite;
+use ui::insights::view::tone_symbol;
 use ui::tab::Tab;
-use ui::what_if::view::{Basis, FormView, HEADINGS, RunRow, View, basis, form, view};
-use ui::what_if::{Field, WhatIfAction};
-use ui::why::view::sign;
+use ui::what_if::view::{FormView, HEADINGS, ResultInputs, ResultView, RunRow, form, result_inputs, view};
+use ui::what_if::{SimulatorField, WhatIfAction};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, MouseEvent};
@@ -25,31 +25,31 @@ const BUTTON_ATTRIBUTES: [&str; 4] = ["data-run-oom", "data-run-copy", "data-run
 #[derive(Default)]
 pub(super) struct Panel {
     is_seen: LastShown<bool>,
-    basis: LastShown<Basis>,
+    basis: LastShown<ResultInputs>,
     form: LastShown<FormView>,
     fields: LastShown<(String, String, bool)>,
 }
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.what_if_form, "submit", |app, _, event| {
             event.prevent_default();
-            act(app, WhatIfAction::Simulated);
+            act(app, WhatIfAction::Simulate);
         });
-        on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Searched));
+        on(&elements.what_if_search, "click", |app, _, _| act(app, WhatIfAction::Search));
         on(&elements.what_if_cancel, "click", |app, elements, _| {
             // The button is about to disappear.
             focus_element(&elements.what_if_line);
             act(app, WhatIfAction::Canceled);
         });
         on(&elements.what_if_line, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(Field::Line, elements.what_if_line.value()));
+            act(app, WhatIfAction::Typed(SimulatorField::Settings, elements.what_if_line.value()));
         });
         on(&elements.what_if_capacity, "input", |app, elements, _| {
-            act(app, WhatIfAction::Typed(Field::Capacity, elements.what_if_capacity.value()));
+            act(app, WhatIfAction::Typed(SimulatorField::Capacity, elements.what_if_capacity.value()));
         });
         on(&elements.what_if_empties, "change", |app, elements, _| {
             act(app, WhatIfAction::SkipEmptyCacheSet(elements.what_if_empties.checked()));
@@ -60,10 +60,13 @@ impl Part for Panel {
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[1]) {
                 act(app, WhatIfAction::Copied(row as usize));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[2]) {
-                act(app, WhatIfAction::Shown(row as usize));
+                act(app, WhatIfAction::DrawToggled(row as usize));
             } else if let Some(row) = number_at(event, BUTTON_ATTRIBUTES[3]) {
                 let compares = event.dyn_ref::<MouseEvent>().is_some_and(MouseEvent::shift_key);
-                act(app, WhatIfAction::Opened(row as usize, if compares { Then::Compare } else { Then::Open }));
+                act(
+                    app,
+                    WhatIfAction::Opened(row as usize, if compares { AfterWrite::Compare } else { AfterWrite::Open }),
+                );
             }
         });
         // Keys used in the simulator must not reach the report that contains it.
@@ -76,7 +79,7 @@ impl Part for Panel {
     }
 
     fn show_details(&mut self, _: &'static App, elements: &Elements, state: &State) {
-        let is_seen = state.why.topic == Topic::Settings;
+        let is_seen = state.insights.topic == Topic::Settings;
         if self.is_seen.update(is_seen).is_some() {
             elements.what_if.set_hidden(!is_seen);
         }
@@ -84,10 +87,10 @@ impl Part for Panel {
             return;
         }
         let simulator = &state.what_if;
-        if self.basis.update(basis(simulator, state)).is_some() {
+        if self.basis.update(result_inputs(simulator, state)).is_some() {
             fill(elements, &view(simulator, state));
         }
-        let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.never_empties);
+        let fields = (simulator.settings.clone(), simulator.capacity.clone(), simulator.skips_empty_cache);
         if let Some((line, capacity, never_empties)) = self.fields.update(fields) {
             elements.set_value(&elements.what_if_line, line);
             elements.set_value(&elements.what_if_capacity, capacity);
@@ -107,10 +110,10 @@ impl Part for Panel {
 }
 
 fn act(app: &App, action: WhatIfAction) {
-    app.dispatch(Action::of(action));
+    app.dispatch(Action::feature(action));
 }
 
-fn fill(elements: &Elements, view: &View) {
+fn fill(elements: &Elements, view: &ResultView) {
     elements.what_if_form.set_hidden(!view.predicts);
     clear(&elements.what_if_proof);
     add_sentences(elements, &elements.what_if_proof, &view.proof);
@@ -151,7 +154,7 @@ fn fill(elements: &Elements, view: &View) {
             let row = elements.append_new(&body, "tr", "", "");
             set_attribute(&elements.append_new(&row, "td", "", &fit.memory), "title", &fit.exact);
             elements.append_new(&row, "td", "name", &fit.settings);
-            elements.append_new(&row, "td", "text", &fit.more);
+            elements.append_new(&row, "td", "text", &fit.shortage);
         }
     }
     let again = focus.and_then(|selector| place.query_selector(&selector).ok().flatten());
@@ -161,7 +164,7 @@ fn fill(elements: &Elements, view: &View) {
 fn add_sentences(elements: &Elements, list: &Element, sentences: &[(Tone, String)]) {
     for (tone, text) in sentences {
         let line = elements.append_new(list, "li", "", "");
-        let [seen, aloud] = sign(*tone);
+        let [seen, aloud] = tone_symbol(*tone);
         if !seen.is_empty() {
             set_attribute(&elements.append_new(&line, "span", "sign", seen), "aria-hidden", "true");
             elements.append_new(&line, "span", "unseen", aloud);

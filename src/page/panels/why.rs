@@ -2,14 +2,14 @@
 
 use super::pieces::Pieces;
 use super::report::new_statement;
-use crate::app::{App, AddListener, Part, LastShown};
-use crate::dom::{append, clear, focus_element, attribute_at, set_attribute, set_flag, set_text};
+use crate::app::{AddListener, App, LastShown, Part};
+use crate::dom::{append, attribute_at, clear, focus_element, set_attribute, set_flag, set_text};
 use crate::elements::elements;
 use crate::theme::Theme;
 use engine::protocol::Topic;
+use ui::insights::InsightsAction;
+use ui::insights::view::{ReportInputs, TabState, report_inputs, tab_state, view};
 use ui::tab::Tab;
-use ui::why::WhyAction;
-use ui::why::view::{Basis, Marks, basis, marks, view};
 use ui::{Action, State};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -33,8 +33,8 @@ elements! {
 #[derive(Default)]
 pub(super) struct Panel {
     /// Everything that determines the report. Charts depend on the theme, which is identified by its background colour.
-    basis: LastShown<(Basis, [u8; 4])>,
-    marks: LastShown<Marks>,
+    basis: LastShown<(ReportInputs, [u8; 4])>,
+    marks: LastShown<TabState>,
     topic: LastShown<Topic>,
     busy: LastShown<bool>,
     /// Tables of the report that are not shown yet.
@@ -43,7 +43,7 @@ pub(super) struct Panel {
 
 impl Part for Panel {
     type Elements = Elements;
-    const TAB: Option<Tab> = Some(Tab::Why);
+    const TAB: Option<Tab> = Some(Tab::Insights);
 
     fn start(_: &'static App, elements: &'static Elements) -> Result<(), String> {
         for topic in TOPICS {
@@ -57,8 +57,8 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.why_topics, "click", |app, _, event| {
-            if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::named(&name)) {
-                act(app, WhyAction::TopicChosen(topic));
+            if let Some(topic) = attribute_at(event, "data-topic").and_then(|name| Topic::from_name(&name)) {
+                act(app, InsightsAction::TopicChosen(topic));
             }
         });
         on(&elements.why_topics, "keydown", move_focus);
@@ -72,13 +72,14 @@ impl Part for Panel {
         });
         on(&elements.why_report, "click", |app, _, event| {
             let place = |attribute| attribute_at(event, attribute).and_then(|place| place.parse().ok());
-            let action = (place("data-unfold").map(WhyAction::Unfolded))
-                .or_else(|| place("data-more").map(WhyAction::More))
-                .or_else(|| place("data-fold").map(WhyAction::Folded))
-                .or_else(|| place("data-copy").map(WhyAction::Copied))
-                .or_else(|| row_of_map(event).map(|row| WhyAction::RankClicked(row, is_shifted(event))))
+            let action = (place("data-unfold").map(InsightsAction::StackToggled))
+                .or_else(|| place("data-more").map(InsightsAction::MoreClicked))
+                .or_else(|| place("data-fold").map(InsightsAction::SheetToggled))
+                .or_else(|| place("data-copy").map(InsightsAction::Copied))
+                .or_else(|| row_of_map(event).map(|row| InsightsAction::RankClicked(row, is_shifted(event))))
                 .or_else(|| {
-                    let picked = if is_shifted(event) { WhyAction::ItemShiftClicked } else { WhyAction::Picked };
+                    let picked =
+                        if is_shifted(event) { InsightsAction::ItemShiftClicked } else { InsightsAction::ItemClicked };
                     place("data-item").map(picked)
                 });
             if let Some(action) = action {
@@ -89,7 +90,7 @@ impl Part for Panel {
             let field = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
             let sheet = attribute_at(event, "data-threshold").and_then(|place| place.parse().ok());
             if let (Some(field), Some(sheet)) = (field, sheet) {
-                act(app, WhyAction::ThresholdSet(sheet, field.value()));
+                act(app, InsightsAction::ThresholdSet(sheet, field.value()));
                 // Input that is not a whole number was ignored, so the field shows the value in use again.
                 if !field.value().is_empty() && field.value().parse::<u64>().is_err() {
                     field.set_value(&field.default_value());
@@ -100,8 +101,8 @@ impl Part for Panel {
 
     fn show_details(&mut self, app: &'static App, elements: &Elements, state: &State) {
         let theme = &*app.theme.borrow();
-        let is_new = self.basis.update((basis(&state.why), theme.look.background)).is_some();
-        let marks = marks(&state.why, state);
+        let is_new = self.basis.update((report_inputs(&state.insights), theme.look.background)).is_some();
+        let marks = tab_state(&state.insights, state);
         if is_new {
             let focus = focus_selector(elements);
             let is_first = self.topic.0.is_none();
@@ -203,14 +204,14 @@ fn item_selector(place: usize) -> String {
 
 /// Marks the item that was clicked last, and makes the active one reachable by Tab.
 fn mark_items(elements: &Elements, state: &State) {
-    let marks = marks(&state.why, state);
+    let marks = tab_state(&state.insights, state);
     let Ok(items) = elements.why_report.query_selector_all("[data-item]") else { return };
     for at in 0..items.length() {
         let Some(item) = items.get(at).and_then(|item| item.dyn_into::<Element>().ok()) else { continue };
         let is = |place: Option<usize>| place == Some(at as usize);
         let state = if item.tag_name() == "TR" { "aria-selected" } else { "aria-pressed" };
         if item.has_attribute("data-shows") {
-            set_flag(&item, state, is(marks.marked));
+            set_flag(&item, state, is(marks.clicked));
         }
         set_attribute(&item, "tabindex", if is(Some(marks.active)) { "0" } else { "-1" });
     }
@@ -237,7 +238,7 @@ fn focus_item(elements: &Elements, selector: &str) {
 
 /// Shows the statements of the report. Returns its tables, which are shown in pieces.
 fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces {
-    let view = view(&state.why);
+    let view = view(&state.insights);
     clear(&elements.why_statements);
     for (place, said) in view.statements.iter().enumerate() {
         append(&elements.why_statements, &new_statement(elements, place, said, theme));
@@ -246,17 +247,17 @@ fn show_statements(elements: &Elements, state: &State, theme: &Theme) -> Pieces 
     Pieces::new(view.sheets)
 }
 
-fn act(app: &App, action: WhyAction) {
-    app.dispatch(Action::of(action));
+fn act(app: &App, action: InsightsAction) {
+    app.dispatch(Action::feature(action));
 }
 
 /// Moves to another topic on arrow up and down, Home and End. Right moves into the report.
 fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
-    let now = app.state.borrow().why.topic;
+    let now = app.state.borrow().insights.topic;
     let is_there = |topic: &&Topic| match topic {
         Topic::Comparison => app.state.borrow().is_compared(),
-        Topic::Ranks => app.state.borrow().ranks.is_any(),
+        Topic::Ranks => app.state.borrow().ranks.is_available(),
         _ => true,
     };
     let all: Vec<Topic> = TOPICS.iter().filter(is_there).copied().collect();
@@ -275,11 +276,11 @@ fn move_focus(app: &'static App, elements: &'static Elements, event: &Event) {
     };
     let Some(&topic) = all.get(place) else { return };
     event.prevent_default();
-    act(app, WhyAction::TopicChosen(topic));
+    act(app, InsightsAction::TopicChosen(topic));
     focus_topic(app, elements);
 }
 
 fn focus_topic(app: &App, elements: &Elements) {
-    let topic = app.state.borrow().why.topic;
+    let topic = app.state.borrow().insights.topic;
     topic_button(elements, topic).iter().for_each(focus_element);
 }

@@ -4,7 +4,7 @@ use super::reader::{Failure, Reader};
 use js_sys::Promise;
 use std::cell::{Cell, RefCell};
 use ui::url::file_name;
-use ui::url::resume::{Answer, PAUSES_MS, Why, given_up};
+use ui::url::resume::{PAUSES_MS, ResponseHead, ResumeError, failure_message};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Headers, RequestCache, RequestInit, Response, WorkerGlobalScope};
@@ -17,7 +17,7 @@ pub(super) struct Link {
     /// Absolute URL.
     address: String,
     abort: Option<AbortController>,
-    first: RefCell<Answer>,
+    first: RefCell<ResponseHead>,
     /// Attempts since the last bytes were received.
     tries: Cell<usize>,
     /// Set while the connection is broken and the rest has not been requested yet.
@@ -73,29 +73,29 @@ impl Link {
         let first = self.first.borrow();
         // The browser checks the length of a single response. That of a resumed download is checked here.
         match first.length {
-            Some(length) if first.coding.is_none() && at < length => Err(self.failure(at, Why::Changed)),
+            Some(length) if first.encoding.is_none() && at < length => Err(self.failure(at, ResumeError::Changed)),
             _ => Ok(()),
         }
     }
 
     /// Requests the rest from offset `at`. Pauses before each attempt, and gives up after a few.
     pub(super) async fn resume(&self, at: u64) -> Result<Reader, Failure> {
-        let mut why = Why::Gone(None);
+        let mut why = ResumeError::Unreachable(None);
         while let Some(&pause) = PAUSES_MS.get(self.tries.get()) {
             self.tries.set(self.tries.get() + 1);
             self.pause(pause as i32).await;
             why = match self.fetch(at).await {
-                None => Why::Gone(None),
-                Some((answer, response)) => match (self.first.borrow().goes_on(&answer, at), response.body()) {
+                None => ResumeError::Unreachable(None),
+                Some((answer, response)) => match (self.first.borrow().check_rest(&answer, at), response.body()) {
                     (Ok(()), Some(body)) => {
                         self.broken.set(false);
                         return Reader::from_stream(&body);
                     }
-                    (Ok(()), None) => Why::Gone(None),
+                    (Ok(()), None) => ResumeError::Unreachable(None),
                     (Err(why), _) => why,
                 },
             };
-            if self.is_aborted() || !matches!(why, Why::Gone(_)) {
+            if self.is_aborted() || !matches!(why, ResumeError::Unreachable(_)) {
                 break;
             }
         }
@@ -112,11 +112,11 @@ impl Link {
         self.abort.as_ref().is_some_and(|abort| abort.signal().aborted())
     }
 
-    fn failure(&self, at: u64, why: Why) -> Failure {
-        Failure::Read(given_up(&self.name(), at, why))
+    fn failure(&self, at: u64, why: ResumeError) -> Failure {
+        Failure::Read(failure_message(&self.name(), at, why))
     }
 
-    async fn fetch(&self, from: u64) -> Option<(Answer, Response)> {
+    async fn fetch(&self, from: u64) -> Option<(ResponseHead, Response)> {
         let scope: WorkerGlobalScope = js_sys::global().dyn_into().ok()?;
         let options = RequestInit::new();
         options.set_signal(self.abort.as_ref().map(AbortController::signal).as_ref());
@@ -129,8 +129,8 @@ impl Link {
         }
         let response = JsFuture::from(scope.fetch_with_str_and_init(&self.address, &options)).await.ok()?;
         let response: Response = response.dyn_into().ok()?;
-        let headers = Answer::HEADERS.map(|name| response.headers().get(name).ok().flatten());
-        Some((Answer::of(response.status(), headers), response))
+        let headers = ResponseHead::HEADERS.map(|name| response.headers().get(name).ok().flatten());
+        Some((ResponseHead::new(response.status(), headers), response))
     }
 
     /// Waits for `ms` milliseconds, or until the download is aborted. The worker does nothing else meanwhile.

@@ -3,11 +3,11 @@
 
 use super::link::Link;
 use super::reader::{self, Failure, Reader};
-use compare::Which;
+use compare::FileSlot;
 use engine::protocol::Access;
 use js_sys::{Array, Boolean, Reflect, Uint8Array};
 use std::cell::{Cell, RefCell};
-use ui::fingerprint::{Tap, parts};
+use ui::fingerprint::{FingerprintHasher, parts};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
@@ -16,7 +16,7 @@ use web_sys::{Blob, File};
 pub(super) struct Source {
     /// Id of the load.
     pub(super) load: u32,
-    pub(super) which: Which,
+    pub(super) which: FileSlot,
     /// Index of the wanted snapshot in a file that holds several.
     pub(super) member: Option<u32>,
     origin: Origin,
@@ -30,7 +30,7 @@ pub(super) struct Source {
     /// Number of bytes received from a link so far.
     received_bytes: Cell<u64>,
     /// Computes the fingerprint of a link's file. `None` if its length is not known in advance.
-    hasher: RefCell<Option<Tap>>,
+    hasher: RefCell<Option<FingerprintHasher>>,
 }
 
 enum Origin {
@@ -71,21 +71,32 @@ const CHUNKS_PER_BLOB: u32 = 256;
 
 impl Source {
     /// Creates the source of a local file.
-    pub(super) fn from_file((load, which): (u32, Which), member: Option<u32>, file: File) -> Source {
+    pub(super) fn from_file((load, which): (u32, FileSlot), member: Option<u32>, file: File) -> Source {
         let source = Source::new((load, which), member, Origin::File(file.clone()));
         source.blob.replace(Some(file.into()));
         source
     }
 
     /// Creates the source of a link. `url` is absolute.
-    pub(super) fn from_link((load, which): (u32, Which), member: Option<u32>, url: String) -> Source {
+    pub(super) fn from_link((load, which): (u32, FileSlot), member: Option<u32>, url: String) -> Source {
         Source::new((load, which), member, Origin::Link(Link::new(url)))
     }
 
-    fn new((load, which): (u32, Which), member: Option<u32>, origin: Origin) -> Source {
+    fn new((load, which): (u32, FileSlot), member: Option<u32>, origin: Origin) -> Source {
         let (reader, blob) = (RefCell::new(None), RefCell::new(None));
         let (kept, came, tap) = (Array::new(), Cell::new(0), RefCell::new(None));
-        Source { load, which, member, origin, reader, blob, kept_chunks: kept, page_reads: Cell::new(false), received_bytes: came, hasher: tap }
+        Source {
+            load,
+            which,
+            member,
+            origin,
+            reader,
+            blob,
+            kept_chunks: kept,
+            page_reads: Cell::new(false),
+            received_bytes: came,
+            hasher: tap,
+        }
     }
 
     /// Returns whether [`Source::open`] has succeeded.
@@ -104,7 +115,7 @@ impl Source {
             Origin::Link(link) => {
                 let (reader, total_bytes) = link.open().await?;
                 self.reader.replace(Some(reader));
-                self.hasher.replace(total_bytes.map(Tap::new));
+                self.hasher.replace(total_bytes.map(FingerprintHasher::new));
                 Ok(Event::Opened { name: link.name(), total_bytes, access: Access::Forward })
             }
         }
@@ -127,7 +138,7 @@ impl Source {
         }
         let chunk = bytes.to_vec();
         if let Some(tap) = self.hasher.borrow_mut().as_mut() {
-            tap.take(&chunk);
+            tap.update(&chunk);
         }
         self.start_read(&bytes);
         Ok(Event::Chunk(chunk))
@@ -145,7 +156,9 @@ impl Source {
             let Some(next) = next else { return Ok(ReadResult::End) };
             match (JsFuture::from(next).await, link) {
                 (Ok(result), _) => break result,
-                (Err(_), Some(link)) => return link.on_interrupted(self.received_bytes.get()).map(|()| ReadResult::Interrupted),
+                (Err(_), Some(link)) => {
+                    return link.on_interrupted(self.received_bytes.get()).map(|()| ReadResult::Interrupted);
+                }
                 (Err(cause), None) => {
                     let by_page = self.reader.borrow().as_ref().and_then(Reader::continue_in_page);
                     self.reader.replace(Some(by_page.ok_or_else(|| self.read_failure(&cause))?));
@@ -228,15 +241,18 @@ impl Source {
     pub(super) async fn fingerprint(&self) -> Option<String> {
         let Some(blob) = self.blob.borrow().clone() else { return self.hasher.borrow().as_ref()?.finish() };
         let length = blob.size() as u64;
-        let mut tap = Tap::new(length);
+        let mut tap = FingerprintHasher::new(length);
         for part in parts(length) {
             tap.skip_to(part.start);
             let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64).ok()?;
-            let read =
-                if self.page_reads.get() { reader::read_in_page(&slice) } else { slice.array_buffer().unchecked_into() };
+            let read = if self.page_reads.get() {
+                reader::read_in_page(&slice)
+            } else {
+                slice.array_buffer().unchecked_into()
+            };
             let read = JsFuture::from(read).await.ok()?;
             let bytes = reader::page_answer(&read).unwrap_or_else(|| Ok(Uint8Array::new(&read))).ok()?;
-            tap.take(&bytes.to_vec());
+            tap.update(&bytes.to_vec());
         }
         tap.finish()
     }

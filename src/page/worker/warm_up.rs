@@ -5,14 +5,14 @@
 //! this speeds up both, and the first file opens as fast as the second.
 
 use crate::wire::FromWorker;
-use engine::protocol::{Access, Request, Want};
+use engine::protocol::{Access, NeededBytes, Request};
 use engine::rehearsal::SyntheticSnapshot;
 use engine::{Engine, Work};
-use picture::render::{Drawing, Lane, Look, CpuRenderer};
+use picture::render::{CpuRenderer, Drawing, Lane, PictureTheme};
 use std::mem::ManuallyDrop;
+use ui::drawing::Canvas;
 use ui::effect::GivenFile;
 use ui::figure::Figure;
-use ui::shown::Canvas;
 use ui::stage::Renderer;
 use ui::url::PageScheme;
 use ui::{Action, Effect, State};
@@ -30,16 +30,17 @@ pub(super) struct WarmUp {
     /// Never dropped. The page's state is not dropped either, and the code to drop it would add kilobytes of wasm.
     state: ManuallyDrop<State>,
     twin: CpuRenderer,
-    look: Look,
+    look: PictureTheme,
 }
 
 impl WarmUp {
     /// Creates a run that has not started.
     #[inline(never)]
     pub(super) fn new() -> WarmUp {
-        let (state, twin) = (ManuallyDrop::new(State::that_came(PageScheme::default())), CpuRenderer::new());
+        let (state, twin) = (ManuallyDrop::new(State::new(PageScheme::default())), CpuRenderer::new());
         let engine = Engine::without_simulator();
-        let mut rehearsal = WarmUp { file: SyntheticSnapshot::new(STEPS), engine, state, twin, look: Look::light() };
+        let mut rehearsal =
+            WarmUp { file: SyntheticSnapshot::new(STEPS), engine, state, twin, look: PictureTheme::light() };
         let given = GivenFile { name: "snapshot.pickle".to_owned(), bytes: 1 };
         let actions =
             [Action::Resized(CANVAS), Action::RendererChosen(Renderer::Cpu(None)), Action::FilesGiven(vec![given])];
@@ -49,7 +50,7 @@ impl WarmUp {
 
     /// Continues for a slice of time.
     pub(super) fn step(&mut self, has_time: &mut dyn FnMut() -> bool) -> Work {
-        if self.engine.wants() == Some(Want::Next) {
+        if self.engine.wants() == Some(NeededBytes::Next) {
             match self.file.next() {
                 Some(chunk) => self.engine.feed(chunk),
                 None => self.engine.request(Request::EndOfFile),

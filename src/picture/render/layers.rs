@@ -1,8 +1,8 @@
 //! A scene as rectangles in drawing order, and the rules for their lines. The shader and the CPU renderer share both.
 
 use super::drawing::OverlayRect;
-use super::theme::{PictureTheme, faded_into};
 use super::placement::Placement;
+use super::theme::{PictureTheme, faded_into};
 use crate::timeline::scene::{BAND, CONTINUED, GROUND, PENDING};
 use crate::timeline::{Quad, Scene, View};
 
@@ -112,7 +112,7 @@ pub fn colours(look: &PictureTheme) -> Vec<[u8; 4]> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub window_px: [u32; 2],
-    /// Width and height of the scene's window, at most [`super::placement::LARGEST_SIDE_PX`].
+    /// Width and height of the scene's window, at most [`super::placement::MAX_SIDE_PX`].
     pub scene_px: [u32; 2],
     /// Column and row (upwards) of the window's lower left pixel in the scaled plane, modulo [`STRIPES_APART_PX`].
     pub stripe_px: [u32; 2],

@@ -11,16 +11,16 @@
 pub mod drawing;
 /// Boxes of the flame graph.
 pub mod flames;
+mod oklch;
 /// Colours of the themes.
 pub mod theme;
-mod oklch;
 
+/// The CPU renderer.
+pub mod cpu;
 /// Rectangles of a scene in drawing order.
 pub mod layers;
 /// Positions of a scene's pixel edges in the window.
 pub mod placement;
-/// The CPU renderer.
-pub mod cpu;
 
 /// WebGPU rendering to a canvas.
 #[cfg(feature = "gpu")]
@@ -33,10 +33,10 @@ mod rects;
 #[cfg(feature = "gpu")]
 mod signal;
 
+pub use cpu::{Bars, CpuRenderer};
 pub use drawing::{Drawing, Lane, OverlayRect, RgbaImage};
 pub use flames::{Flame, Tile};
 pub use theme::PictureTheme;
-pub use cpu::{Bars, CpuRenderer};
 
 #[cfg(feature = "gpu")]
 pub use gpu::{Gpu, SurfaceId};

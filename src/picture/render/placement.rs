@@ -7,7 +7,7 @@
 use crate::timeline::View;
 
 /// Maximum width and height of a scene in pixels, because a quad's edges are `i16`.
-pub const LARGEST_SIDE_PX: u32 = i16::MAX as u32;
+pub const MAX_SIDE_PX: u32 = i16::MAX as u32;
 
 /// Positions of a scene's edges in a window. Created for each picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +21,8 @@ impl Placement {
     /// Maps the edges of a scene made for `scene` to the view `shown`. If both have the same scale this is a shift by
     /// whole pixels.
     pub fn new(scene: &View, shown: &View) -> Placement {
-        let width_px = scene.width_px.min(LARGEST_SIDE_PX);
-        let height_px = scene.height_px.min(LARGEST_SIDE_PX);
+        let width_px = scene.width_px.min(MAX_SIDE_PX);
+        let height_px = scene.height_px.min(MAX_SIDE_PX);
         let columns = scaled_edges(width_px, scene.left_px, shown.left_px, scene.x_per_px / shown.x_per_px);
         let rows = scaled_edges(height_px, scene.bottom_px, shown.bottom_px, scene.bytes_per_px / shown.bytes_per_px);
         Placement { edges: columns.chain(rows).collect(), width_px, height_px }

@@ -7,7 +7,9 @@ use super::drawing::Drawing;
 use super::markup::{Markup, colour};
 use crate::outline::Rect;
 use crate::render::PictureTheme;
-use crate::render::layers::{ALLOCATED, FILLS, Frame, Layers, PlacedRect, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours};
+use crate::render::layers::{
+    ALLOCATED, FILLS, Frame, Layers, PlacedRect, RESERVED, STRIPE_PX, STRIPES_APART_PX, colours,
+};
 use crate::render::placement::Placement;
 use std::fmt;
 use std::ops::Range;

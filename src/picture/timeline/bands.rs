@@ -13,7 +13,7 @@ use super::quads::{MAX_QUADS, Quads};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Maximum number of sampled column pairs.
 const SAMPLES: usize = 32;

@@ -1,10 +1,10 @@
 //! The tree of live allocations, moved from column to column.
 
-use super::source::Source;
 use super::highlight_set::HighlightSet;
+use super::source::Source;
 use super::tree::LiveTree;
 use super::visible::{Change, Changes, Visible};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// The live tree at the current column.
 #[derive(Clone, Debug)]

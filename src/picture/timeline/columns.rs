@@ -12,7 +12,7 @@
 use super::scene::SceneColumns;
 use super::source::Source;
 use super::view::{Axis, View};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::TimeAxis;
 use std::ops::Range;
@@ -62,7 +62,8 @@ impl Grid {
         grid.first = start;
         grid.len = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
         if let (Axis::Time, Some(clock)) = (view.axis, clock) {
-            grid.timed = (start..start.saturating_add(grid.len as i64)).map(|at| moments_of_pixel(&clock, at, scale)).collect();
+            grid.timed =
+                (start..start.saturating_add(grid.len as i64)).map(|at| moments_of_pixel(&clock, at, scale)).collect();
         }
         grid
     }
@@ -151,7 +152,12 @@ impl Grid {
     }
 
     /// Chooses the moment that each further column shows, and its totals. `columns` must come from [`Grid::table`].
-    pub(super) fn choose_moments(&self, columns: &mut SceneColumns, source: &Source, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn choose_moments(
+        &self,
+        columns: &mut SceneColumns,
+        source: &Source,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let mut next = columns.moment.len();
         while let Some(part) = slice.next_range(&mut next, self.len(), 64)? {
             for column in part {

@@ -1,15 +1,15 @@
 //! Time-sliced construction of a scene. The job owns its progress and borrows the history for each slice.
 
 use super::bands::Estimate;
-use super::columns::{Grid, MAX_WINDOW_PX};
 use super::column_cursor::ColumnCursor;
+use super::columns::{Grid, MAX_WINDOW_PX};
 use super::pieces::descend;
 use super::quads::{MAX_QUADS, Quads};
 use super::scene::{Scene, SceneColumns};
 use super::source::Source;
 use super::view::View;
 use super::visible::{Changes, Visible};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 
 /// Number of quads after which the final number is extrapolated.
 const MIN_EXTRAPOLATION_QUADS: usize = MAX_QUADS / 8;

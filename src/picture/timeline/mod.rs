@@ -15,16 +15,16 @@ pub mod scene;
 pub mod view;
 
 mod bands;
+mod column_cursor;
 mod columns;
+mod highlight_set;
 mod hit;
 mod job;
-mod column_cursor;
 mod outline;
 mod pieces;
 mod quads;
 mod silhouette;
 mod source;
-mod highlight_set;
 mod ticks;
 mod tree;
 mod visible;

@@ -1,6 +1,6 @@
 //! Stacking order of live allocations.
 
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 
 /// A stacking order other than the allocation order. Allocations of a group are adjacent and ordered by id.

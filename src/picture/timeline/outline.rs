@@ -28,21 +28,21 @@ pub fn exact_outline(source: &Source, view: &View, allocation: AllocationId) -> 
     if allocation.0 as usize >= source.allocations.len() {
         return Vec::new();
     }
-    let (born, died, size) = source.allocations.span(allocation);
+    let (allocated_at, freed_at, size) = source.allocations.span(allocation);
     let rank = source.rank(allocation) as usize;
     let grid = Grid::new(view, source.requested.moment_count(), source.clock);
     let mut shown: Vec<u32> = (0..grid.len()).map(|column| shown_moment(source, &grid, column)).collect();
     let window = grid.all_moments();
-    let mut columns = grid.first_column_from(&shown, born)..grid.first_column_from(&shown, died);
+    let mut columns = grid.first_column_from(&shown, allocated_at)..grid.first_column_from(&shown, freed_at);
     if columns.is_empty() {
-        if born >= died || born >= window.end || died <= window.start {
+        if allocated_at >= freed_at || allocated_at >= window.end || freed_at <= window.start {
             return Vec::new();
         }
         // The allocation's own first moment instead of the one that the column shows.
-        let column = grid.column_of(born.max(window.start));
+        let column = grid.column_of(allocated_at.max(window.start));
         columns = column..column + 1;
         if let Some(moment) = shown.get_mut(column) {
-            *moment = born.max(window.start);
+            *moment = allocated_at.max(window.start);
         }
     }
     let lowest = lowest_bytes(source, rank, shown.get(columns.clone()).unwrap_or_default());
@@ -71,9 +71,9 @@ fn shown_moment(source: &Source, grid: &Grid, column: usize) -> u32 {
 /// its start and subtracts them at its end. The running sums are the heights.
 fn lowest_bytes(source: &Source, rank: usize, moments: &[u32]) -> Vec<u64> {
     let mut changes = vec![0u64; moments.len() + 1];
-    source.for_each_in(0..rank, |_, (born, died, size)| {
+    source.for_each_in(0..rank, |_, (allocated_at, freed_at, size)| {
         let reached = |moment: u32| moments.partition_point(|&at| at < moment);
-        let (enters, leaves) = (reached(born), reached(died.max(born)));
+        let (enters, leaves) = (reached(allocated_at), reached(freed_at.max(allocated_at)));
         if enters < leaves {
             if let Some(change) = changes.get_mut(enters) {
                 *change = change.wrapping_add(size);

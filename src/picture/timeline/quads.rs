@@ -1,9 +1,9 @@
 //! Merging of the pieces of adjacent columns into quads. A piece that looks like in the previous column extends its
 //! quad.
 
+use super::highlight_set::HighlightSet;
 use super::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use super::source::Source;
-use super::highlight_set::HighlightSet;
 use super::tree::{LiveSums, LiveTree, TreeNode};
 use super::visible::Visible;
 

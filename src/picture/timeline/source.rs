@@ -2,7 +2,7 @@
 
 use super::order::Order;
 use super::paint::Paint;
-use history::replay::{AllocationId, Allocations, TimeAxis, Curve, LiveSets};
+use history::replay::{AllocationId, Allocations, Curve, LiveSets, TimeAxis};
 
 /// History of one device, borrowed, with its presentation.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 use super::columns::Grid;
 use super::scene::SceneColumns;
 use super::source::Source;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::AllocationId;
 
@@ -34,15 +34,15 @@ impl Visible {
     ) -> SliceResult {
         let window = grid.all_moments();
         while let Some(part) = slice.next_range(&mut self.next, source.allocations.len(), 1)? {
-            source.for_each_in(part, |id, (born, died, size)| {
+            source.for_each_in(part, |id, (allocated_at, freed_at, size)| {
                 // Allocations of 0 bytes are neither drawn nor hidden.
-                if died > window.start && born < window.end && born < died && size > 0 {
-                    let enters = grid.first_column_from(&columns.moment, born);
-                    let leaves = grid.first_column_from(&columns.moment, died);
+                if freed_at > window.start && allocated_at < window.end && allocated_at < freed_at && size > 0 {
+                    let enters = grid.first_column_from(&columns.moment, allocated_at);
+                    let leaves = grid.first_column_from(&columns.moment, freed_at);
                     if enters < leaves {
                         self.push(source, grid, columns, id, [enters, leaves].map(|column| column as u16));
                     } else {
-                        count_hidden(columns, grid.column_of(born.max(window.start)), size);
+                        count_hidden(columns, grid.column_of(allocated_at.max(window.start)), size);
                     }
                 }
             });

@@ -1,11 +1,11 @@
 //! Lists around the editor: tables, ready-made queries, history, highlighting and completions.
 
 use super::node::Node;
-use crate::examples::EXAMPLE_QUERIES;
 use crate::catalog::Catalog;
+use crate::completion::{Token, TokenClass};
+use crate::examples::EXAMPLE_QUERIES;
 use crate::functions::FUNCTIONS;
 use crate::schema::{NOTES, TABLES, WHEN};
-use crate::completion::{TokenClass, Token};
 
 /// Maximum length of a query in a list.
 const SHOWN: usize = 80;

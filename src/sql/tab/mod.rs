@@ -2,17 +2,17 @@
 //! builds elements.
 
 mod chart;
+mod command;
 mod lists;
 mod node;
 mod result;
-mod command;
 
-pub use node::Node;
 pub use command::PageCommand;
+pub use node::Node;
 
+use crate::completion::{Completion, completions, tokens};
 use crate::examples::EXAMPLE_QUERIES;
 use crate::queries::Queries;
-use crate::completion::{Completion, completions, tokens};
 use result::QueryResult;
 
 /// Maximum number of queries in the history.
@@ -148,7 +148,9 @@ impl SqlTab {
         let number = number.parse::<usize>().unwrap_or(usize::MAX);
         let end = |text: &str| text.encode_utf16().count();
         match what {
-            "canned" => EXAMPLE_QUERIES.get(number).map_or_else(Vec::new, |query| self.run_example(query.sql.to_owned())),
+            "canned" => {
+                EXAMPLE_QUERIES.get(number).map_or_else(Vec::new, |query| self.run_example(query.sql.to_owned()))
+            }
             "history" => self.history.get(number).cloned().map_or_else(Vec::new, |query| self.run_example(query)),
             "table" => lists::example(number).map_or_else(Vec::new, |query| self.run_example(query)),
             "column" => {

@@ -1,9 +1,9 @@
 //! Result of a query: as a sortable table, and as files.
 
-use super::node::Node;
 use super::command::PageCommand;
+use super::node::Node;
 use crate::queries::Queries;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::second_file_ordinal;
 use sqlite::{Cell, Error, Value, save_rows};
 use std::cmp::Ordering;

@@ -1,9 +1,9 @@
 //! The tables `allocation` (all allocations) and `live_at(when)` (those that are live at a moment).
 
 use super::texts::{hex, pool_text};
-use crate::when::When;
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use crate::when::When;
 use base::units::EventIdx;
 use engine::Side;
 use engine::protocol::{Grouping, Scope};
@@ -37,7 +37,7 @@ pub(super) fn cell<'a>(source: &Source, part: usize, id: u32, column: usize) -> 
     let id = AllocationId(id);
     let allocations = &side.history.allocations;
     let time = |event: Option<EventIdx>| event.and_then(|event| side.history.events.times.at(event.0));
-    let freed = || allocations.died(id).and_then(|moment| moment.event());
+    let freed = || allocations.freed_at(id).and_then(|moment| moment.event());
     match column {
         0 => id.0.into(),
         1 => allocations.size(id).into(),

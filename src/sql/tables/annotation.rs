@@ -1,6 +1,6 @@
 //! The table `annotation`: annotated time ranges (`record_function`), with their events.
 
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::Moment;
 use sqlite::{Cell, Kind};

@@ -2,9 +2,9 @@
 //! `delta_bytes` is the difference of live bytes.
 
 use super::allocation;
-use crate::when::When;
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use crate::when::When;
 use base::units::Moment;
 use engine::protocol::{Scope, Span};
 use history::replay::AllocationId;
@@ -50,7 +50,7 @@ impl Rows for Between {
         let [from, to] = self.moments;
         let mut ids = Vec::new();
         side.for_each_in_scope(Scope::Freed(Span { from, to }), &mut |id, _| ids.push(id.0));
-        side.for_each_in_scope(Scope::Born(Span { from, to }), &mut |id, _| ids.push(id.0));
+        side.for_each_in_scope(Scope::Allocated(Span { from, to }), &mut |id, _| ids.push(id.0));
         ids.sort_unstable();
         ids.dedup();
         Ok(RowSet::List(Rc::new(ids)))
@@ -59,9 +59,10 @@ impl Rows for Between {
     fn cell<'a>(&'a self, source: &'a Source, part: usize, row: u32, column: usize) -> Cell<'a> {
         let Some(own) = column.checked_sub(CHANGE) else {
             let Some(side) = source.side(part) else { return Cell::Null };
-            let (born, died, size) = side.history.allocations.span(AllocationId(row));
+            let (allocated_at, freed_at, size) = side.history.allocations.span(AllocationId(row));
             let [from, to] = self.moments;
-            let (starts_lifetime, is_freed) = (from < born && born <= to, from < died && died <= to);
+            let (starts_lifetime, is_freed) =
+                (from < allocated_at && allocated_at <= to, from < freed_at && freed_at <= to);
             if column == 0 {
                 return match (starts_lifetime, is_freed) {
                     (true, true) => "allocated and freed",

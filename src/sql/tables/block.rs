@@ -1,7 +1,7 @@
 //! The table `block`: blocks of the segments at the end, as recorded.
 
 use super::texts::hex;
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::snapshot::BlockState;
 use sqlite::{Cell, Kind};

@@ -1,7 +1,7 @@
 //! The table `curve`: totals after each event, and before the first one (event −1).
 
 use super::event;
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::{EventIdx, Moment};
 use engine::Side;

@@ -1,7 +1,7 @@
 //! The table `event`: recorded events, in order. Totals are in `curve`.
 
 use super::texts::{hex, pool_text};
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use base::units::EventIdx;
 use sqlite::{Cell, Kind};

@@ -1,7 +1,7 @@
 //! The table `frame`: frames of each stack, the innermost at position 0.
 
 use super::stack::{frame_cell, wanted_stacks};
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use analysis::Sites;
 use history::snapshot::{FrameId, StackId};
@@ -33,7 +33,9 @@ impl Rows for Frames {
 
     fn prepare(&mut self, source: &Source, part: usize, wanted: &RowRequest) -> Result<RowSet, String> {
         let begins = source.parts.get(part).and_then(|part| source.frames(part.file));
-        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else { return Ok(RowSet::NONE) };
+        let (Some(begins), Some(stacks)) = (begins, wanted_stacks(source, part, wanted)) else {
+            return Ok(RowSet::NONE);
+        };
         let begin = |stack: u32| begins.get(stack as usize).or(begins.last()).copied().unwrap_or(0);
         Ok(RowSet::Range(begin(stacks.start)..begin(stacks.end)))
     }

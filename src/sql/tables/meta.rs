@@ -1,6 +1,6 @@
 //! The table `meta`: facts about the file, its devices and allocator settings.
 
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use engine::protocol::{DeviceSummary, FileSummary};
 use sqlite::{Cell, Kind};

@@ -2,8 +2,8 @@
 
 mod allocation;
 mod annotation;
-mod block;
 mod between;
+mod block;
 mod curve;
 mod event;
 mod frame;

@@ -1,7 +1,7 @@
 //! The table `segment`: reserved address ranges with their lifetimes.
 
 use super::texts::{hex, pool_text};
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::replay::AllocationId;
 use sqlite::{Cell, Kind};
@@ -45,8 +45,8 @@ impl Rows for Segments {
         let Some(lives) = side.segment_lives() else { return Cell::Null };
         let id = AllocationId(row);
         let kind = lives.kind(id);
-        let born = lives.ranges.born(id).event();
-        let died = || lives.ranges.died(id).and_then(|moment| moment.event());
+        let allocated_at = lives.ranges.allocated_at(id).event();
+        let freed_at = || lives.ranges.freed_at(id).and_then(|moment| moment.event());
         let stack = || lives.stack(side.snapshot(), side.history, id);
         let times = &side.history.events.times;
         match column {
@@ -58,10 +58,10 @@ impl Rows for Segments {
             5 => kind.and_then(|kind| kind.pool).map(|pool| side.pool_label(pool)).into(),
             6 => kind.map(|kind| kind.small).into(),
             7 => kind.map(|kind| kind.expandable).into(),
-            8 => born.map(|event| event.0).into(),
-            9 => died().map(|event| event.0).into(),
-            10 => born.and_then(|event| times.at(event.0)).into(),
-            11 => died().and_then(|event| times.at(event.0)).into(),
+            8 => allocated_at.map(|event| event.0).into(),
+            9 => freed_at().map(|event| event.0).into(),
+            10 => allocated_at.and_then(|event| times.at(event.0)).into(),
+            11 => freed_at().and_then(|event| times.at(event.0)).into(),
             12 => source.stack_number(part, stack()).into(),
             13 => source.parts.get(part).and_then(|of| source.site_text(of.file, stack())).into(),
             _ => Cell::Null,

@@ -1,6 +1,6 @@
 //! The table `stack`: all stacks that occur in other tables.
 
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use history::snapshot::{FrameId, Snapshot, StackId};
 use sqlite::{Cell, Kind};

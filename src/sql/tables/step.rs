@@ -1,7 +1,7 @@
 //! The table `step`: training steps, as found by the insight on steps.
 
 use crate::cache::Step;
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
 use sqlite::{Cell, Kind};
 use std::rc::Rc;

@@ -2,10 +2,10 @@
 //! shown.
 
 use super::stack::frame_cell;
-use crate::when::When;
 use crate::node::{Node, TreeNodeKind};
-use crate::rows::{RowScope, Rows, RowSet, RowRequest};
+use crate::rows::{RowRequest, RowScope, RowSet, Rows};
 use crate::source::Source;
+use crate::when::When;
 use base::units::Moment;
 use engine::Side;
 use engine::protocol::Scope;
@@ -16,7 +16,7 @@ use sqlite::{Cell, Kind};
 use std::rc::Rc;
 
 /// Maximum number of nodes. Stacks that need more end at their callers.
-const MOST_NODES: usize = 4_000_000;
+const MAX_NODES: usize = 4_000_000;
 
 fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
     let mut sums = HashMap::<(TreeNodeKind, StackId), [u64; 2], foldhash::fast::RandomState>::default();
@@ -46,7 +46,7 @@ fn build_tree(side: Side<'_>, at: Moment) -> Vec<Node> {
         let mut node = 0_u32;
         for &stem in path.iter().rev() {
             let next = nodes.len() as u32;
-            if nodes.len() >= MOST_NODES && !children.contains_key(&(node, stem)) {
+            if nodes.len() >= MAX_NODES && !children.contains_key(&(node, stem)) {
                 break;
             }
             let child = *children.entry((node, stem)).or_insert(next);

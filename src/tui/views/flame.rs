@@ -1,17 +1,17 @@
 //! The flame graph.
 
-use super::rows::{body, foot_row, draw_empty};
+use super::rows::{body, draw_empty, foot_row};
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, truncate, write_text, write_line, write_row, pane_row};
+use crate::text::{Line, Tone, pane_row, truncate, write_line, write_row, write_text};
 use engine::protocol::NodeKind;
 use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
-use ui::flame::words::{crumbs, matches, empty_message, status};
 use ui::drawing::Canvas;
+use ui::flame::picture::{FlameFill, FlamePicture, FlameStroke, FlameTile, MAX_CHANGE, picture};
+use ui::flame::words::{crumbs, empty_message, matches, status};
 
 /// Height of a row in canvas pixels, and canvas pixels per CSS pixel. Chosen so that one character is one cell wide.
 pub(crate) const ROW_PX: i32 = 3;

@@ -1,8 +1,8 @@
 //! Lists with columns: allocations and events.
 
-use super::rows::{body, foot_row, lines, draw_empty};
+use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
-use crate::text::{Line, Tone, align_left, write_line, write_row, align_right, pane_row, width};
+use crate::text::{Line, Tone, align_left, align_right, pane_row, width, write_line, write_row};
 use engine::protocol::SortDirection;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,7 +31,8 @@ pub(crate) fn allocations(app: &App, buffer: &mut Buffer, pane: Rect) {
         let arrow = if sort.way == SortDirection::Ascending { "▲" } else { "▼" };
         if *column == sort.column { [name, arrow].concat() } else { (*name).to_owned() }
     });
-    let columns = Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };
+    let columns =
+        Columns { names: names.collect(), name_column: 2, drop_order: &[4, 5, 8, 3, 7, 6], left_aligned: &[2, 3, 5] };
     let status = table::status(&state.table, state);
     let filter = if state.table.text.is_empty() { String::new() } else { [" · filter: ", &state.table.text].concat() };
     let said = if app.is_exact && !status.exact.is_empty() { status.exact } else { status.text };
@@ -78,7 +79,8 @@ fn line(columns: &Columns, widths: &[usize], cell: impl Fn(usize) -> String, ton
     let mut line = Line::default();
     for (at, wide) in widths.iter().enumerate().filter(|(_, wide)| **wide > 0) {
         let text = cell(at);
-        let text = if columns.left_aligned.contains(&at) { align_left(&text, *wide) } else { align_right(&text, *wide) };
+        let text =
+            if columns.left_aligned.contains(&at) { align_left(&text, *wide) } else { align_right(&text, *wide) };
         line = line.with([&text, "  "].concat(), tone);
     }
     line

@@ -1,17 +1,19 @@
 //! The view of insights: the list of topics, and the report on the chosen one.
 
-use super::rows::{lines, draw_empty, scroll_to_show};
+use super::rows::{draw_empty, lines, scroll_to_show};
 use crate::app::App;
 use crate::cells;
-use crate::text::{Line, Tone, truncate, align_left, write_line, write_row, align_right, pane_row, width, wrap};
+use crate::text::{Line, Tone, align_left, align_right, pane_row, truncate, width, wrap, write_line, write_row};
 use engine::protocol::{Tone as Said, Topic};
 use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ui::State;
-use ui::why::cells::CellView;
-use ui::why::view::{ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view};
+use ui::insights::cells::CellView;
+use ui::insights::view::{
+    ChartKind, ChartView, ColumnKind, SheetRowView, SheetView, StackView, tab_state, tone_symbol, view,
+};
 
 /// Width of the list of topics, and minimum width of a pane that shows it.
 const TOPICS_WIDTH: u16 = 18;
@@ -45,7 +47,7 @@ pub(crate) fn report_pane(app: &App, pane: Rect) -> Rect {
 }
 
 pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
-    let marks = tab_state(&app.state.why, &app.state);
+    let marks = tab_state(&app.state.insights, &app.state);
     let all = topics(&app.state);
     if pane.width < MIN_WIDTH_WITH_TOPICS || app.is_plain {
         let at = all.iter().position(|topic| *topic == marks.topic).map_or(0, |at| at + 1);
@@ -89,7 +91,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
 /// Scrolls the report so that the active item is visible.
 pub(crate) fn scroll_to_active(app: &mut App) {
     let pane = report_pane(app, app.layout.view);
-    let marks = tab_state(&app.state.why, &app.state);
+    let marks = tab_state(&app.state.insights, &app.state);
     if app.scrolled.report_item == Some(marks.active) {
         return;
     }
@@ -103,7 +105,7 @@ pub(crate) fn scroll_to_active(app: &mut App) {
 
 /// Returns the lines of the report, wrapped to a width.
 pub(crate) fn report(app: &App, cells: usize) -> Vec<ReportLine> {
-    let view = view(&app.state.why);
+    let view = view(&app.state.insights);
     let mut written = Vec::new();
     for (place, said) in view.statements.iter().enumerate() {
         let mut add = |line: Line| written.push(ReportLine { item: Some(place), sheet: None, line });
@@ -147,7 +149,8 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
     match chart.kind {
         ChartKind::Curve => {
             let step = chart.marks.len().div_ceil(cells.max(1)).max(1);
-            let most = |marks: &[ui::why::view::ChartMark]| marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0);
+            let most =
+                |marks: &[ui::insights::view::ChartMark]| marks.iter().map(|mark| mark.per_mille).max().unwrap_or(0);
             let bar = |part: u32| BARS.get((part * 8).div_ceil(1000).min(8) as usize).copied().unwrap_or(' ');
             let text: String = chart.marks.chunks(step).map(|marks| bar(most(marks))).collect();
             lines.push(Line::new(["  ", &text].concat(), Tone::Accent));
@@ -174,11 +177,9 @@ fn chart(app: &App, chart: &ChartView, cells: usize) -> Vec<Line> {
         ChartKind::Delta => {
             let boxes = chart.boxes.iter().filter(|of| of.depth < 6 && of.direction != "same");
             let tone = |way: &str| if way == "more" { Tone::Alarm } else { Tone::Good };
-            lines.extend(
-                boxes
-                    .take(12)
-                    .map(|of| Line::new(["  ".repeat(of.depth as usize + 1), of.label.clone()].concat(), tone(of.direction))),
-            );
+            lines.extend(boxes.take(12).map(|of| {
+                Line::new(["  ".repeat(of.depth as usize + 1), of.label.clone()].concat(), tone(of.direction))
+            }));
         }
         ChartKind::Map => {}
     }
@@ -228,8 +229,9 @@ fn table(app: &App, sheet: &SheetView, cells: usize) -> Vec<(Option<usize>, Line
     for row in &sheet.rows {
         lines.push((Some(row.index), row_line(app, sheet, row, &widths)));
         if let StackView::Visible(frames) = &row.stack {
-            lines
-                .extend(frames.iter().map(|frame| (Some(row.index), Line::new(["      ", frame].concat(), Tone::Soft))));
+            lines.extend(
+                frames.iter().map(|frame| (Some(row.index), Line::new(["      ", frame].concat(), Tone::Soft))),
+            );
         }
     }
     if !sheet.total.is_empty() {
@@ -307,7 +309,7 @@ fn widths(app: &App, sheet: &SheetView, cells: usize) -> Vec<usize> {
 
 /// Returns the index of the table with the active item.
 pub(crate) fn active_sheet(app: &App) -> Option<usize> {
-    let active = tab_state(&app.state.why, &app.state).active;
+    let active = tab_state(&app.state.insights, &app.state).active;
     let report = report(app, 80);
     let of_active = report.iter().find(|written| written.item == Some(active)).and_then(|written| written.sheet);
     // If a statement is active, use the first table.

@@ -11,10 +11,10 @@ pub(crate) mod tree;
 use crate::app::App;
 use ratatui::buffer::Buffer;
 use rows::body;
+use ui::drawing::Canvas;
 use ui::events::EventsAction;
 use ui::flame::FlameAction;
-use ui::memory::MemoryAction;
-use ui::drawing::Canvas;
+use ui::memory::SegmentsAction;
 use ui::tab::Tab;
 use ui::table::TableAction;
 use ui::tree::ROW_PX as TREE_PX;
@@ -59,10 +59,10 @@ pub(crate) fn arrange(app: &mut App) {
             let rows = f64::from(area.height);
             let is_other = (seen - rows).abs() > 1e-6;
             if state.memory.canvas != Some(canvas) {
-                app.act(Action::feature(MemoryAction::Resized(canvas)));
+                app.act(Action::feature(SegmentsAction::Resized(canvas)));
             }
             if is_other {
-                app.act(Action::feature(MemoryAction::Scrolled(top, rows * memory::ROW_PX)));
+                app.act(Action::feature(SegmentsAction::Scrolled(top, rows * memory::ROW_PX)));
             }
         }
         _ => {}

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::panes::Focus;
-use crate::text::{Line, Tone, write_line, pane_row};
+use crate::text::{Line, Tone, pane_row, write_line};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 

@@ -3,15 +3,18 @@
 use super::rows::draw_empty;
 use crate::app::App;
 use crate::cells::{self, Depth};
-use crate::text::{Line, Tone, truncate, write_text, write_line, write_row, pane_row, wrap};
+use crate::text::{Line, Tone, pane_row, truncate, wrap, write_line, write_row, write_text};
 use engine::protocol::PieceKind;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ui::memory::picture::{MemoryPicture, MemoryStroke, picture};
-use ui::memory::words::{outside_segments, request_placement, headings, kept_lines, empty_message, pool_choices, status, stream_choices, sums};
-use ui::memory::{self, ROW_PX};
 use ui::drawing::Canvas;
+use ui::memory::picture::{SegmentsPicture, SegmentsStroke, picture};
+use ui::memory::words::{
+    empty_message, headings, kept_lines, outside_segments, pool_choices, request_placement, status, stream_choices,
+    sums,
+};
+use ui::memory::{self, ROW_PX};
 
 /// Canvas pixels per CSS pixel, chosen so that one character of a label is one cell wide.
 const SCALE: f64 = 0.1467;
@@ -104,7 +107,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer, pane: Rect) {
     }
 }
 
-fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture) {
+fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &SegmentsPicture) {
     let depth = app.screen.depth;
     let place = |x: [i32; 2], y: [i32; 2]| {
         let row = (f64::from(y[0] + y[1]) / 2.0 / (ROW_PX * SCALE)).floor();
@@ -150,9 +153,9 @@ fn draw_bars(app: &App, buffer: &mut Buffer, area: Rect, picture: &MemoryPicture
     for (edges, stroke) in &picture.outlines {
         let Some(place) = place(edges[0], edges[1]) else { continue };
         let style = match stroke {
-            MemoryStroke::Hovered => continue,
-            MemoryStroke::Selected => Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
-            MemoryStroke::Active => Style::new().add_modifier(Modifier::REVERSED).fg(Color::Cyan),
+            SegmentsStroke::Hovered => continue,
+            SegmentsStroke::Selected => Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+            SegmentsStroke::Active => Style::new().add_modifier(Modifier::REVERSED).fg(Color::Cyan),
         };
         buffer.set_style(place, style);
     }

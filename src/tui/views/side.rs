@@ -4,7 +4,7 @@ use super::rows::lines;
 use crate::app::App;
 use crate::cells::{self, Depth};
 use crate::panes::Focus;
-use crate::text::{Line, Tone, truncate, fill, align_left, write_text, align_right, width, wrap};
+use crate::text::{Line, Tone, align_left, align_right, fill, truncate, width, wrap, write_text};
 use picture::timeline::paint::SHADES;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -93,7 +93,10 @@ pub(crate) fn selection(app: &App, cells: usize) -> Vec<Line> {
         all.extend(view.summary.iter().flat_map(|it| fact_lines(it, cells)));
         let same = find::same_stack_text(state);
         all.extend(
-            Some(same).filter(|text| !text.is_empty()).iter().flat_map(|text| wrapped_fact(("Same stack", text), cells)),
+            Some(same)
+                .filter(|text| !text.is_empty())
+                .iter()
+                .flat_map(|text| wrapped_fact(("Same stack", text), cells)),
         );
         all.push(Line::default());
         all.push(Line::new(view.stack_title.clone(), Tone::Strong));

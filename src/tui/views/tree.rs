@@ -1,9 +1,9 @@
 //! The call tree.
 
-use super::rows::{body, foot_row, lines, draw_empty};
+use super::rows::{body, draw_empty, foot_row, lines};
 use crate::app::App;
 use crate::cells::Depth;
-use crate::text::{Line, Tone, truncate, write_line, write_row, align_right, pane_row, width};
+use crate::text::{Line, Tone, align_right, pane_row, truncate, width, write_line, write_row};
 use engine::protocol::{FoldState, Internal, NodeKind, Root};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -3,7 +3,7 @@
 
 use super::data::{ComparedAt, Comparing, SecondFile};
 use super::lanes::map_position;
-use crate::change::{Change, AskPhase};
+use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
 use crate::part::Part;
 use crate::range::ViewScope;

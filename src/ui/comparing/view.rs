@@ -4,7 +4,7 @@ use super::data::{ComparedAt, SecondFile};
 use crate::amount::change;
 use crate::moment::event_name;
 use crate::plots::curves::steps;
-use crate::plots::line::{Curve, Line, CurveLabel};
+use crate::plots::line::{Curve, CurveLabel, Line};
 use crate::shared::Shared;
 use crate::summary::device_name;
 use base::units::{Bytes, group_digits};
@@ -121,7 +121,8 @@ pub fn strip(state: &Shared) -> Option<DeltaStrip> {
     let pair = state.comparing.pair?;
     let view = state.shown_lanes().find(|lane| lane.index == pair[0]).map(|lane| *lane.view)?;
     let of = state.pairing()?;
-    let (_, over) = state.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
+    let (_, over) =
+        state.comparing.curve.answered_question().filter(|(known, over)| *known == of && over.axis == view.axis)?;
     let curve = state.comparing.curve.latest()?;
     let x = |px: i32| view.column_from_x(over.x_from_column(f64::from(px)));
     let edges = curve.edge_px.windows(2);

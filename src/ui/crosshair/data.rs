@@ -69,7 +69,7 @@ pub enum CrosshairStep {
     /// To the next allocation at the same byte.
     After,
     /// To the event that allocated the selected allocation.
-    ToBorn,
+    ToAllocation,
     ToFreed,
     /// Does not move, but selects the object under the crosshair.
     Select,

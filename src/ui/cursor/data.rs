@@ -3,7 +3,7 @@
 use crate::axis_press::Grip;
 use crate::latest::Latest;
 use crate::range::RangeScope;
-use engine::protocol::{MomentSpec, MomentFacts, RangeFacts, Span};
+use engine::protocol::{MomentFacts, MomentSpec, RangeFacts, Span};
 
 /// The cursor and the range.
 #[derive(Clone, Debug, Default)]

@@ -9,14 +9,14 @@ mod feature;
 mod link;
 mod view;
 
-pub use view::{COLUMNS, ActionFilter, EventsStatus, action_filters, grid, status};
+pub use view::{ActionFilter, COLUMNS, EventsStatus, action_filters, grid, status};
 
 pub(crate) use feature::FEATURE;
 
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
-use crate::rows::{RowSelection, SelectMode, RowsStep};
+use crate::rows::{RowSelection, RowsStep, SelectMode};
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
@@ -72,7 +72,7 @@ fn step(events: &mut Events, shared: &mut Shared, step: EventStep, effects: &mut
             return;
         }
         (_, None) => (None, "Select an allocation first."),
-        (EventStep::ToAllocated, Some(details)) => (details.born_event, "It was allocated before recording."),
+        (EventStep::ToAllocated, Some(details)) => (details.allocated_event, "It was allocated before recording."),
         (EventStep::ToFreed, Some(details)) => (details.freed_event, "It is never freed."),
     };
     match event {

@@ -12,7 +12,7 @@ pub use data::{Dialog, Export, ExportAction, ExportStep};
 pub use formats::{describe_scope, table_label};
 
 use crate::binding::{Binding, KeyScope, bind};
-use crate::change::{Change, AskPhase};
+use crate::change::{AskPhase, Change};
 use crate::effect::Effect;
 use crate::feature::{Feature, close_nothing};
 use crate::figure::{Figure, sheet, words::SheetText};
@@ -122,7 +122,8 @@ fn start_picture(export: &mut Export, shared: &mut Shared, device: i64, effects:
         view: scaled,
         looks: shared.looks,
         faded: shared.surroundings.faded.clone(),
-        figure: Figure::for_window(shared, &scaled, canvas.scale * times).with_tools(Overlay::from_state(shared), times),
+        figure: Figure::for_window(shared, &scaled, canvas.scale * times)
+            .with_tools(Overlay::from_state(shared), times),
         words: SheetText::for_window(shared, &shown),
         outline: Vec::new(),
     });
@@ -232,6 +233,7 @@ pub fn picture_size(shared: &Shared, format: Format) -> String {
         return String::new();
     };
     let figure = Figure::for_window(shared, &scaled_view(&view, format), canvas.scale * f64::from(format.scale()));
-    let [width, height] = sheet::sheet(&figure, &SheetText::for_window(shared, &view), scene).size.map(|side| group_digits(side.into()));
+    let [width, height] =
+        sheet::sheet(&figure, &SheetText::for_window(shared, &view), scene).size.map(|side| group_digits(side.into()));
     format!("{width} × {height} pixels")
 }

@@ -9,10 +9,10 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
+use crate::drawing::Canvas;
 use crate::effect::Effect;
 use crate::latest::Latest;
 use crate::shared::Shared;
-use crate::drawing::Canvas;
 use crate::tab::Tab;
 use engine::protocol::{
     Answer, Arrangement, FlameBox, FlamePage, FlameQuestion, Internal, Merge, NodeLabel, Question, Root,
@@ -134,7 +134,9 @@ impl FlameGraph {
         match self.growth {
             GrowthDirection::Down => row * self.row_px() - self.scrolled_px,
             // With the root at the bottom, rows are aligned to the bottom of the canvas.
-            GrowthDirection::Up => self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px,
+            GrowthDirection::Up => {
+                self.content_px().max(self.height_px()) - (row + 1) * self.row_px() - self.scrolled_px
+            }
         }
     }
 

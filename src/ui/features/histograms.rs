@@ -1,7 +1,7 @@
 //! Histograms of sizes and lifetimes. Bars are powers of two. Each selects rows of the table and of the other
 //! histogram.
 
-use base::units::{BYTE_UNITS, Bytes, pluralize, group_digits};
+use base::units::{BYTE_UNITS, Bytes, group_digits, pluralize};
 use engine::protocol::{LIFETIME_TO_END, LIFETIME_UNKNOWN, Weight};
 
 /// Quantity on the horizontal axis.

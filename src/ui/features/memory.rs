@@ -3,13 +3,13 @@
 mod data;
 
 pub(crate) use data::{BYTES_PER_PX, SORTS, allocation, pieces};
-pub use data::{BlockInBar, Memory, MemoryAction, MemoryStep, ROW_PX};
+pub use data::{BlockInBar, Memory, ROW_PX, SegmentsAction, SegmentsStep};
 
 mod feature;
 mod keys;
 mod link;
-pub mod picture;
 mod navigation;
+pub mod picture;
 pub mod words;
 
 pub(crate) use feature::FEATURE;
@@ -20,36 +20,36 @@ use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
 use data::{NavTarget, nav_target};
-use engine::protocol::{Answer, Grouping, MemoryFilter, Query, Question, StatePage, StateQuestion};
-use std::rc::Rc;
+use engine::protocol::{Answer, Grouping, MemoryFilter, Query, Question, SegmentsPage, SegmentsQuestion};
 use navigation::navigate;
+use std::rc::Rc;
 
 /// Zoom factor per key press.
 const ZOOM: f64 = 1.5;
 
 /// Handles pointer and control input.
-pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: MemoryAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(memory: &mut Memory, shared: &mut Shared, action: SegmentsAction, effects: &mut Vec<Effect>) {
     match action {
-        MemoryAction::Resized(canvas) => memory.canvas = Some(canvas),
-        MemoryAction::Scrolled(top, height) => memory.scroll.set_visible(top, height),
-        MemoryAction::PointerAt(place) => memory.pointer = place,
-        MemoryAction::Clicked(at) => {
+        SegmentsAction::Resized(canvas) => memory.canvas = Some(canvas),
+        SegmentsAction::Scrolled(top, height) => memory.scroll.set_visible(top, height),
+        SegmentsAction::PointerAt(place) => memory.pointer = place,
+        SegmentsAction::Clicked(at) => {
             let found = memory.hit_test(at).map(hit);
             memory.active = found.map(|(stop, ..)| stop);
             select_hit(memory, shared, found, effects);
         }
-        MemoryAction::SortChosen(place) => {
+        SegmentsAction::SortChosen(place) => {
             memory.sort = SORTS.get(place).copied().unwrap_or_default();
             memory.keep_in_view();
         }
-        MemoryAction::PoolChosen(place) => {
+        SegmentsAction::PoolChosen(place) => {
             memory.filter.pool = place.checked_sub(1).and_then(|place| memory.pools.get(place).copied());
         }
-        MemoryAction::StreamChosen(place) => {
+        SegmentsAction::StreamChosen(place) => {
             memory.filter.stream = place.checked_sub(1).and_then(|place| memory.streams.get(place).copied());
         }
-        MemoryAction::KeptLineClicked(allocation) => select(shared, allocation, effects),
-        MemoryAction::RequestTyped(text) => {
+        SegmentsAction::KeptLineClicked(allocation) => select(shared, allocation, effects),
+        SegmentsAction::RequestTyped(text) => {
             (memory.request_error, memory.request) = match parse_size(&text) {
                 Ok(bytes) => (None, bytes),
                 Err(wrong) => (Some(wrong), None),
@@ -100,33 +100,33 @@ fn select_visible(memory: &mut Memory, shared: &mut Shared, allocation: u32, eff
 }
 
 /// Runs a command.
-pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: MemoryStep, effects: &mut Vec<Effect>) {
+pub(crate) fn step(memory: &mut Memory, shared: &mut Shared, step: SegmentsStep, effects: &mut Vec<Effect>) {
     let [sort, pool, stream] = memory.picker_indices();
     // The first entry stands for all.
     let next_pool = (pool + 1) % (memory.pools.len() + 1);
     let next_stream = (stream + 1) % (memory.streams.len() + 1);
     match step {
-        MemoryStep::Select => {
+        SegmentsStep::Select => {
             let found = memory.active().map(hit);
             select_hit(memory, shared, found, effects);
         }
-        MemoryStep::ZoomIn | MemoryStep::ZoomOut => {
-            let factor = if step == MemoryStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
+        SegmentsStep::ZoomIn | SegmentsStep::ZoomOut => {
+            let factor = if step == SegmentsStep::ZoomIn { 1.0 / ZOOM } else { ZOOM };
             let [least, most] = BYTES_PER_PX;
             let scale = memory.scale();
             memory.zoom = memory.page().map(|page| (page.bytes_per_px * factor).clamp(least, most) * scale);
             memory.keep_in_view();
         }
-        MemoryStep::Fit => {
+        SegmentsStep::Fit => {
             memory.zoom = None;
             memory.keep_in_view();
         }
-        MemoryStep::NextSort => act(memory, shared, MemoryAction::SortChosen((sort + 1) % SORTS.len()), effects),
-        MemoryStep::NextPool => act(memory, shared, MemoryAction::PoolChosen(next_pool), effects),
-        MemoryStep::NextStream => act(memory, shared, MemoryAction::StreamChosen(next_stream), effects),
-        MemoryStep::TypeRequest => effects.push(Effect::FocusRequest),
-        MemoryStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
-        MemoryStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
+        SegmentsStep::NextSort => act(memory, shared, SegmentsAction::SortChosen((sort + 1) % SORTS.len()), effects),
+        SegmentsStep::NextPool => act(memory, shared, SegmentsAction::PoolChosen(next_pool), effects),
+        SegmentsStep::NextStream => act(memory, shared, SegmentsAction::StreamChosen(next_stream), effects),
+        SegmentsStep::TypeRequest => effects.push(Effect::FocusRequest),
+        SegmentsStep::CursorBack => shared.go_to(shared.cursor.moment.saturating_sub(1)),
+        SegmentsStep::CursorForward => shared.go_to(shared.cursor.moment.saturating_add(1)),
         _ => navigate(memory, step),
     }
 }
@@ -142,7 +142,7 @@ fn ask(memory: &mut Memory, shared: &mut Shared, device: i64, effects: &mut Vec<
         (memory.reveal, memory.scrolls_to_reveal) = (selected.and_then(|(_, address)| address), true);
     }
     let pads = 2 * memory.pad_px() as u32;
-    let question = StateQuestion {
+    let question = SegmentsQuestion {
         moment,
         only: memory.filter,
         sort: memory.sort,
@@ -189,9 +189,11 @@ fn take(memory: &mut Memory, _: &mut Shared, serial: u32, answer: Answer, _: &mu
 }
 
 /// Handles a reply with rows.
-fn take_page(memory: &mut Memory, serial: u32, page: Box<StatePage>) {
+fn take_page(memory: &mut Memory, serial: u32, page: Box<SegmentsPage>) {
     memory.answer.take(serial, Rc::from(page));
-    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.answered_question().copied()) else { return };
+    let Some((page, (question, _))) = memory.page().cloned().zip(memory.answer.answered_question().copied()) else {
+        return;
+    };
     memory.scroll.rows = page.rows;
     if question.only == MemoryFilter::default() {
         for group in &page.groups {

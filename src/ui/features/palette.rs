@@ -62,8 +62,16 @@ pub enum PaletteStep {
 const KEYS: &[Binding<PaletteStep>] =
     &[bind(KeyScope::Page, &["Ctrl+k"], PaletteStep::Toggle, "Open the command palette", "palette-open")];
 
-pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> =
-    Feature { reset, questions: &[], on_reply: take_nothing, on_action: act, on_command: command, bindings: KEYS, link_keys: &[], on_escape: close_nothing };
+pub(crate) const FEATURE: Feature<Palette, PaletteAction, PaletteStep> = Feature {
+    reset,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: &[],
+    on_escape: close_nothing,
+};
 
 fn act(palette: &mut Palette, _: &mut Shared, action: PaletteAction, _: &mut Vec<Effect>) {
     match action {

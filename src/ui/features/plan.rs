@@ -3,7 +3,7 @@
 
 mod data;
 
-pub use data::{PlanField, Plan, PlanAction, EditedRow, RowSubject};
+pub use data::{EditedRow, Plan, PlanAction, PlanField, RowSubject};
 
 mod feature;
 mod link;

@@ -2,7 +2,7 @@
 
 use crate::comparing::SecondFile;
 use crate::effect::{Effect, PageToSave, SnapshotToSave};
-use crate::feature::{Feature, no_commands, close_nothing, reset_nothing, take_nothing};
+use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
 use crate::figure::words::file_stem;
 use crate::link::Link;
 use crate::shared::Shared;

@@ -4,14 +4,14 @@ use super::sources::Sources;
 use super::sources::{SourceText, line_query};
 use crate::amount::{change, exact_change, per_mille, percent, ratio};
 use crate::shared::Shared;
-use base::units::{Bytes, pluralize, group_digits};
-use engine::protocol::{NodeLabel, Scope, SourceFile, LocationWeight};
+use base::units::{Bytes, group_digits, pluralize};
+use engine::protocol::{LocationWeight, NodeLabel, Scope, SourceFile};
 use std::rc::Rc;
 
 /// Maximum number of lines shown of a source file.
 pub const MAX_TEXT_LINES: usize = 20_000;
 /// Maximum number of rows in the table.
-const MOST_ROWS: usize = 1500;
+const MAX_ROWS: usize = 1500;
 
 /// Kind of a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         }
     };
     for (place, file) in page.files.iter().enumerate() {
-        if rows.len() >= MOST_ROWS {
+        if rows.len() >= MAX_ROWS {
             let label = pluralize((page.files.len() - place) as u64, "smaller file") + " not shown";
             rows.push(row(RowKind::Note, label, String::new(), &sum_from(&page.files, place), Highlight::default()));
             break;
@@ -226,7 +226,7 @@ pub fn view(sources: &Sources, shared: &Shared) -> SourceView {
         if !is_open {
             continue;
         }
-        let room = MOST_ROWS.saturating_sub(rows.len());
+        let room = MAX_ROWS.saturating_sub(rows.len());
         rows.extend(file.lines.iter().take(room).map(|line| {
             let marked = sought.highlight(&file.path, &line.line);
             let code = line.code.clone();

@@ -3,7 +3,7 @@
 mod data;
 
 pub(crate) use data::line_query;
-pub use data::{SourceInputs, SourceAction, SourceText, Sources};
+pub use data::{SourceAction, SourceInputs, SourceText, Sources};
 
 mod feature;
 mod link;

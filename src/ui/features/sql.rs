@@ -2,7 +2,7 @@
 //! or event.
 
 use crate::effect::Effect;
-use crate::feature::{Feature, no_commands, close_nothing, reset_nothing, take_nothing};
+use crate::feature::{Feature, close_nothing, no_commands, reset_nothing, take_nothing};
 use crate::selecting::select;
 use crate::shared::Shared;
 use engine::protocol::{encode, split_ordinal};

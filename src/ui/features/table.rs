@@ -5,16 +5,16 @@ mod feature;
 pub(crate) mod grid;
 mod link;
 
-pub use grid::{COLUMNS, TableStatus, grid, aria_sort, status};
+pub use grid::{COLUMNS, TableStatus, aria_sort, grid, status};
 
 pub(crate) use feature::FEATURE;
 
-use super::histograms::{self, Chart, Histogram, Measure, ClickMode};
+use super::histograms::{self, Chart, ClickMode, Histogram, Measure};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::Change;
 use crate::effect::Effect;
 use crate::latest::Latest;
-use crate::rows::{RowSelection, Copying, SelectMode, RowsStep};
+use crate::rows::{Copying, RowSelection, RowsStep, SelectMode};
 use crate::scroll::Scroll;
 use crate::selecting;
 use crate::shared::Shared;
@@ -213,7 +213,8 @@ impl Table {
             TableColumn::Size | TableColumn::Age | TableColumn::Lifetime => SortDirection::Descending,
             _ => SortDirection::Ascending,
         };
-        let other = if now.way == SortDirection::Ascending { SortDirection::Descending } else { SortDirection::Ascending };
+        let other =
+            if now.way == SortDirection::Ascending { SortDirection::Descending } else { SortDirection::Ascending };
         self.sort = TableSort { column, way: if now.column == column { other } else { first } };
         self.scroll.scroll_to_px(0.0);
     }

@@ -6,8 +6,8 @@
 
 mod data;
 
-pub(crate) use data::{MARGIN, SelectionRow, PendingRows, AfterReveal, TreePosition};
-pub use data::{ROW_PX, TreeScroll, Tree};
+pub(crate) use data::{AfterReveal, MARGIN, PendingRows, SelectionRow, TreePosition};
+pub use data::{ROW_PX, Tree, TreeScroll};
 
 mod feature;
 mod link;
@@ -85,7 +85,8 @@ pub(crate) fn reset_if_stale(tree: &mut Tree, shared: &mut Shared) {
     if tree.source != of {
         let scroll = TreeScroll { top_px: 0.0, version: tree.scroll.version.wrapping_add(1), ..tree.scroll };
         let answers = tree.reply_count.wrapping_add(1);
-        *tree = Tree { source: of, scroll, reply_count: answers, arrangement: shared.views.arrangement, ..Tree::default() };
+        *tree =
+            Tree { source: of, scroll, reply_count: answers, arrangement: shared.views.arrangement, ..Tree::default() };
         shared.views.node = None;
     }
     let wanted = shared.views.arrangement;

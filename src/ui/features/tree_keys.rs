@@ -1,12 +1,12 @@
 //! Commands and pointer input of the call tree.
 
-use super::tree::{TreeScroll, Tree};
+use super::tree::{Tree, TreeScroll};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::effect::Effect;
 use crate::selecting::select;
 use crate::shared::Shared;
 use crate::tab::Tab;
-use engine::protocol::{FoldState, Internal, Merge, Question, FoldScope, Reveal, Root};
+use engine::protocol::{FoldScope, FoldState, Internal, Merge, Question, Reveal, Root};
 
 /// Commands of the call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -126,7 +126,9 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
                 tree.position.fold(node, FoldScope::AllBelow, if opens { FoldState::Open } else { FoldState::Closed });
             }
         }
-        TreeCommand::ExpandAll => tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open),
+        TreeCommand::ExpandAll => {
+            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open)
+        }
         TreeCommand::CollapseAll => {
             let top = tree.position.focus.unwrap_or(0);
             tree.position.fold(top, FoldScope::AllBelow, FoldState::Closed);

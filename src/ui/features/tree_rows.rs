@@ -5,14 +5,14 @@ use super::tree::{SelectionRow, TreeScroll};
 use crate::amount::{amount, change, count_change, exact, exact_change, per_mille, percent, ratio, sign};
 use crate::shared::Shared;
 use crate::tab::Tab;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{Arrangement, FoldState, NodeKind, Scope, TreeRow, Weight};
 
 /// Number of rows rendered beyond the visible ones, on either side, so that they exist before the user scrolls to
 /// them.
 const OVERSCAN: u32 = 12;
 /// Maximum number of forks that indent a row.
-const MOST_FORKS: u32 = 24;
+const MAX_FORKS: u32 = 24;
 /// Indentation per fork in CSS pixels.
 const FORK_PX: u32 = 14;
 /// Additional indentation of an only child, in CSS pixels.
@@ -204,7 +204,7 @@ pub(crate) fn empty_message(scope: Scope) -> &'static str {
     match scope {
         Scope::Ever => "No allocations recorded.",
         Scope::At(_) => "Nothing is live at the cursor.",
-        Scope::Born(_) => "Nothing was allocated in this range.",
+        Scope::Allocated(_) => "Nothing was allocated in this range.",
         Scope::Freed(_) => "Nothing was freed in this range.",
         Scope::Kept(_) => "Everything allocated in this range was freed in it.",
         Scope::ByteMoments(_) => "Nothing is live in this range.",
@@ -231,7 +231,7 @@ fn row(tree: &Tree, shared: &Shared, scope: Scope, total: u64, number: u32, row:
         node: row.node,
         level: row.depth.saturating_add(1),
         sibling: [row.place[0].saturating_add(1), row.place[1].max(1)],
-        indent_px: row.forks.min(MOST_FORKS) * FORK_PX + chain,
+        indent_px: row.forks.min(MAX_FORKS) * FORK_PX + chain,
         fold: row.fold,
         name: label.name.clone(),
         location: shared.settings.location(&label.file, &label.line),

@@ -137,7 +137,8 @@ impl Watch {
         if *of != load || is_sample(address) {
             return;
         }
-        let read = |version| FileVersion { address: address.to_owned(), version, rank: None, changed_ms: f64::NEG_INFINITY };
+        let read =
+            |version| FileVersion { address: address.to_owned(), version, rank: None, changed_ms: f64::NEG_INFINITY };
         if !self.is_served {
             self.files = vec![read(version.clone())];
             self.is_on = true;
@@ -167,7 +168,8 @@ impl Watch {
         let Some(open) = open_address(shared) else { return Vec::new() };
         let Some(rank) = self.file_at(open).map(|heard| heard.rank) else { return Vec::new() };
         let others = self.files.iter().filter(|heard| heard.rank == rank && heard.address != open).collect();
-        let newest = sorted_by_key(others, |heard: &&FileVersion| signed_key(-(heard.changed_ms.max(-1e15) as i64)).into());
+        let newest =
+            sorted_by_key(others, |heard: &&FileVersion| signed_key(-(heard.changed_ms.max(-1e15) as i64)).into());
         newest.into_iter().take(MAX_COMPARED).filter_map(|heard| index_of(shared, &heard.address)).collect()
     }
 }
@@ -222,8 +224,16 @@ const KEYS: &[Binding<WatchStep>] = &[
     bind(KeyScope::Page, &["'"], WatchStep::Follow, "Follow changes: reload by itself, or not", "live-follow"),
 ];
 
-pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> =
-    Feature { reset, questions: &[], on_reply: take_nothing, on_action: act, on_command: command, bindings: KEYS, link_keys: &[], on_escape: close_nothing };
+pub(crate) const FEATURE: Feature<Watch, WatchAction, WatchStep> = Feature {
+    reset,
+    questions: &[],
+    on_reply: take_nothing,
+    on_action: act,
+    on_command: command,
+    bindings: KEYS,
+    link_keys: &[],
+    on_escape: close_nothing,
+};
 
 /// Drops what was known about the previous file.
 fn reset(live: &mut Watch, _: &mut Shared, change: Change) {

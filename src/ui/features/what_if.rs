@@ -2,8 +2,8 @@
 
 mod data;
 
-pub use data::{SimulatorField, Simulator, WhatIfAction};
 pub(crate) use data::{SimulationKind, Terms};
+pub use data::{Simulator, SimulatorField, WhatIfAction};
 
 mod feature;
 mod link;
@@ -13,23 +13,36 @@ pub mod words;
 pub(crate) use feature::FEATURE;
 
 use crate::change::Change;
-use crate::effect::{Effect, FileToWrite, AfterWrite};
+use crate::effect::{AfterWrite, Effect, FileToWrite};
 use crate::planned::DrawnCurve;
 use crate::settings::Dialog;
 use crate::shared::Shared;
-use crate::tab::Tab;
-use crate::snapshot_to_save::snapshot_to_save;
 use crate::size_text::capitalize;
+use crate::snapshot_to_save::snapshot_to_save;
+use crate::tab::Tab;
 use engine::protocol::{Answer, ExportJob, Question, Topic, WhatIf, WhatIfQuestion};
 use std::rc::Rc;
 
 /// Handles a change of device. Only the typed texts are kept.
 fn reset(simulator: &mut Simulator, shared: &mut Shared, change: Change) {
     if change.is_device_change() {
-        let Simulator { settings, capacity, skips_empty_cache: never_empties, pending: asked, was_abandoned: is_left, .. } = std::mem::take(simulator);
+        let Simulator {
+            settings,
+            capacity,
+            skips_empty_cache: never_empties,
+            pending: asked,
+            was_abandoned: is_left,
+            ..
+        } = std::mem::take(simulator);
         let is_left = is_left || asked.is_some() || shared.simulation.is_some();
         shared.simulation = None;
-        *simulator = Simulator { settings, capacity, skips_empty_cache: never_empties, was_abandoned: is_left, ..Simulator::default() };
+        *simulator = Simulator {
+            settings,
+            capacity,
+            skips_empty_cache: never_empties,
+            was_abandoned: is_left,
+            ..Simulator::default()
+        };
     }
 }
 
@@ -136,7 +149,11 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
         WhatIfAction::Simulate | WhatIfAction::Search => {
             let is_line = action == WhatIfAction::Simulate;
             simulator.shows_capacity_error = simulator.typed_capacity().is_err();
-            simulator.requested = (!simulator.shows_capacity_error).then_some(if is_line { SimulationKind::Settings } else { SimulationKind::Search });
+            simulator.requested = (!simulator.shows_capacity_error).then_some(if is_line {
+                SimulationKind::Settings
+            } else {
+                SimulationKind::Search
+            });
         }
         WhatIfAction::Canceled => {
             (simulator.pending, simulator.requested, simulator.is_canceled) = (None, None, true);
@@ -171,8 +188,17 @@ fn act(simulator: &mut Simulator, shared: &mut Shared, action: WhatIfAction, eff
 }
 
 /// Writes the run of a row as a snapshot, with the terms of its simulation.
-fn write_snapshot(simulator: &mut Simulator, shared: &mut Shared, row: usize, then: AfterWrite, effects: &mut Vec<Effect>) {
-    let (Some(settings), Some((snapshot, device))) = (view::settings_of_row(simulator, row), snapshot_to_save(shared)) else { return };
+fn write_snapshot(
+    simulator: &mut Simulator,
+    shared: &mut Shared,
+    row: usize,
+    then: AfterWrite,
+    effects: &mut Vec<Effect>,
+) {
+    let (Some(settings), Some((snapshot, device))) = (view::settings_of_row(simulator, row), snapshot_to_save(shared))
+    else {
+        return;
+    };
     if std::mem::replace(&mut simulator.is_writing, true) {
         return;
     }

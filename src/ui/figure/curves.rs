@@ -60,7 +60,8 @@ impl Pen<'_> {
                     thick: thick * scale,
                     tint,
                 };
-                let lines = [line(Tint::Ground, RIM_WIDTH, &[]), line(curve.line.tint(), LINE_WIDTH, curve.line.dash())];
+                let lines =
+                    [line(Tint::Ground, RIM_WIDTH, &[]), line(curve.line.tint(), LINE_WIDTH, curve.line.dash())];
                 self.shapes.extend(lines);
             }
             self.mark(curve);
@@ -73,7 +74,8 @@ impl Pen<'_> {
     /// Draws a square at a point of a curve, with its label.
     fn mark(&mut self, curve: &Curve) {
         let (scale, tint) = (self.scale, curve.line.tint());
-        let Some(mark) = curve.label.as_ref().filter(|mark| (0.0..=self.figure.plot_px[0]).contains(&mark.at[0])) else {
+        let Some(mark) = curve.label.as_ref().filter(|mark| (0.0..=self.figure.plot_px[0]).contains(&mark.at[0]))
+        else {
             return;
         };
         let [x, y] = [self.left + mark.at[0], self.bottom - mark.at[1]];
@@ -129,7 +131,13 @@ impl Pen<'_> {
             self.bar([right, right + 5.0 * scale], [y - hair, y], Tint::Peak, 0.8);
             let middle = y.clamp(top + font * 0.6, bottom - font * 0.4);
             let label = [&part.to_string(), " %"].concat();
-            self.text(label, [right + 8.0 * scale, middle + font * MIDDLE_TO_BASELINE], Anchor::Start, Tint::Peak, FontStyle::Plain);
+            self.text(
+                label,
+                [right + 8.0 * scale, middle + font * MIDDLE_TO_BASELINE],
+                Anchor::Start,
+                Tint::Peak,
+                FontStyle::Plain,
+            );
         }
     }
 }

@@ -105,7 +105,13 @@ impl Pen<'_> {
         let right = self.left + self.figure.plot_px[0];
         let baseline = self.bottom + 8.0 * scale + font * TOP_TO_BASELINE;
         let name = if self.figure.axis == Axis::Time { "time" } else { "event" };
-        self.text(name.to_owned(), [self.left - LABEL_GAP * scale, baseline], Anchor::End, Tint::Muted, FontStyle::Plain);
+        self.text(
+            name.to_owned(),
+            [self.left - LABEL_GAP * scale, baseline],
+            Anchor::End,
+            Tint::Muted,
+            FontStyle::Plain,
+        );
         for tick in &self.figure.ticks {
             let x = (self.left + tick.at_px as f64).round();
             self.bar([x, x + hair], [self.bottom, self.bottom + TICK_LENGTH * scale], Tint::Muted, 0.5);

@@ -67,7 +67,8 @@ pub fn sheet(figure: &Figure, words: &SheetText, scene: &Scene) -> Sheet {
     notes.push("Drawn by memscape.".to_owned());
     flow.lines(&mut notes.join(" ").split(' '), " ");
     Sheet {
-        size: [right + figure.right_axis_px + whole(MARGIN), flow.y + whole(MARGIN - 4.0)].map(|side| side.ceil() as u32),
+        size: [right + figure.right_axis_px + whole(MARGIN), flow.y + whole(MARGIN - 4.0)]
+            .map(|side| side.ceil() as u32),
         origin: [left, top].map(|at| at as u32),
         plot: figure.plot_px.map(|side| side as u32),
         scale,
@@ -144,7 +145,8 @@ impl Layout {
             self.y += 1.0 * scale;
         }
         let room = self.right - self.left;
-        let columns = ((room + COLUMN_GAP * scale) / ((MIN_COLUMN_WIDTH + COLUMN_GAP) * scale)).floor().max(1.0) as usize;
+        let columns =
+            ((room + COLUMN_GAP * scale) / ((MIN_COLUMN_WIDTH + COLUMN_GAP) * scale)).floor().max(1.0) as usize;
         let rows = words.legend.len().div_ceil(columns).max(1);
         let pitch = (room + COLUMN_GAP * scale) / columns as f64;
         for (at, line) in words.legend.iter().enumerate() {

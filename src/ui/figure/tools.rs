@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::decorations::Pen;
-use super::sizes::{MARKER_TOP, FONT_SIZE, MIDDLE_TO_BASELINE};
+use super::sizes::{FONT_SIZE, MARKER_TOP, MIDDLE_TO_BASELINE};
 use crate::effect::Pointer;
 use crate::overlay::{MarkerFlag, Overlay};
 use picture::shapes::{Anchor, FontStyle, Shape, Text, Tint, width};

@@ -39,7 +39,8 @@ impl SheetText {
             Err(_) => "before the first event".to_owned(),
         };
         let order = describe_order(state);
-        let subtitle = vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), group_digits(peak)), order];
+        let subtitle =
+            vec![window.text, format!("peak {} requested ({} B) {at}", Bytes(peak), group_digits(peak)), order];
         let colouring = state.coloured_by();
         let of = state.looks.plot;
         let entries = state.surroundings.legend_of(colouring).map(|entries| entries.as_slice());
@@ -55,7 +56,12 @@ impl SheetText {
             file_stem: {
                 let plot = if state.looks.plot == Plot::Stack { "" } else { plots::name(state.looks.plot) };
                 let dash = if plot.is_empty() { "" } else { "-" };
-                format!("{}-{}{dash}{plot}-{}", file_stem(&file.file), device_file_part(device.device), window.file_part)
+                format!(
+                    "{}-{}{dash}{plot}-{}",
+                    file_stem(&file.file),
+                    device_file_part(device.device),
+                    window.file_part
+                )
             },
         }
     }

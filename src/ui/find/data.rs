@@ -1,6 +1,6 @@
 //! State of the search for allocations, and of the highlighting of matches.
 
-use engine::protocol::{Direction, Match, Query, QueryError, Tally, FrameMatcher};
+use engine::protocol::{Direction, FrameMatcher, Match, Query, QueryError, Tally};
 
 /// The search and its results.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,10 @@ impl Find {
 
     /// Returns whether the current query still has to be sent to the worker.
     pub(crate) fn needs_search(&self) -> bool {
-        !self.text.trim().is_empty() && self.error.is_none() && self.pending.is_none() && self.current_result().is_none()
+        !self.text.trim().is_empty()
+            && self.error.is_none()
+            && self.pending.is_none()
+            && self.current_result().is_none()
     }
 
     /// Forgets the match to bring into the window, because the selection changes for another reason.

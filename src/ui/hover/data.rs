@@ -2,7 +2,7 @@
 
 use crate::crosshair::Position;
 use crate::summary::Fact;
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 
 /// A position in the scene, with everything the scene knows about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,18 +62,18 @@ pub struct Card {
 }
 
 /// Formats the lifetime between two moments, where moment 0 stands for before recording.
-pub(crate) fn lifetime_text(born: u32, died: Option<u32>) -> String {
-    let mut text = match born {
+pub(crate) fn lifetime_text(allocated_at: u32, freed_at: Option<u32>) -> String {
+    let mut text = match allocated_at {
         0 => "allocated before recording".to_owned(),
-        born => format!("allocated at event {}", group_digits(u64::from(born - 1))),
+        allocated_at => format!("allocated at event {}", group_digits(u64::from(allocated_at - 1))),
     };
-    match died {
+    match freed_at {
         None => text.push_str(", never freed"),
-        Some(died) => {
+        Some(freed_at) => {
             text.push_str(", freed at ");
-            text.push_str(&group_digits(u64::from(died.saturating_sub(1))));
-            if born > 0 {
-                text.push_str(&format!(" ({})", pluralize(u64::from(died.saturating_sub(born)), "event")));
+            text.push_str(&group_digits(u64::from(freed_at.saturating_sub(1))));
+            if allocated_at > 0 {
+                text.push_str(&format!(" ({})", pluralize(u64::from(freed_at.saturating_sub(allocated_at)), "event")));
             }
         }
     }

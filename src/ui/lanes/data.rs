@@ -1,7 +1,7 @@
 //! State of the lanes: which devices are shown, and the windows of those without the focus.
 
-use crate::effect::Pointer;
 use crate::drawing::Geometry;
+use crate::effect::Pointer;
 use engine::protocol::DeviceSummary;
 use picture::timeline::View;
 

@@ -1,6 +1,6 @@
 //! Creation of links from the state, and parsing of links from an address.
 
-use super::fragment::{MAX_FRAGMENT, Link, MOST_SNAPSHOTS, FORMAT_VERSION};
+use super::fragment::{FORMAT_VERSION, Link, MAX_FRAGMENT, MAX_SNAPSHOTS};
 use super::keys::KEYS;
 use super::value::MAX_VALUE;
 use crate::effect::{Effect, Origin};
@@ -27,7 +27,7 @@ impl Link {
             let text = percent_decoded(value);
             match name {
                 "v" => link.version = Some(text.parse().unwrap_or(0)),
-                "url" if !text.is_empty() && link.urls.len() < MOST_SNAPSHOTS => link.urls.push(text),
+                "url" if !text.is_empty() && link.urls.len() < MAX_SNAPSHOTS => link.urls.push(text),
                 "open" if text.parse::<u64>().is_ok() => link.snapshot = text.parse().unwrap_or(0),
                 "member" if text.parse::<u32>().is_ok() => link.member = text.parse().ok(),
                 "name" => link.name = text,
@@ -51,7 +51,8 @@ impl Link {
             return None;
         }
         let chosen = state.snapshots.get(state.snapshot_index)?;
-        let mut link = Link { version: Some(FORMAT_VERSION), fingerprint: state.linked.fingerprint.clone(), ..Link::default() };
+        let mut link =
+            Link { version: Some(FORMAT_VERSION), fingerprint: state.linked.fingerprint.clone(), ..Link::default() };
         match &chosen.origin {
             Origin::File(_) => link.name.clone_from(&chosen.file),
             Origin::Link(address) => {
@@ -91,7 +92,7 @@ pub(super) fn snapshot_urls(state: &Shared, address: &str) -> Vec<String> {
         }
     }
     let bytes = |url: &String| "&url=".len() + percent_encoded(url).len();
-    if urls.len() > MOST_SNAPSHOTS || urls.iter().map(bytes).sum::<usize>() > MAX_ADDRESSES {
+    if urls.len() > MAX_SNAPSHOTS || urls.iter().map(bytes).sum::<usize>() > MAX_ADDRESSES {
         return vec![address.to_owned()];
     }
     urls
@@ -104,7 +105,14 @@ pub(crate) fn for_snapshot(state: &State, place: usize) -> Option<Link> {
     let Origin::Link(address) = &choice.origin else { return None };
     let urls = snapshot_urls(state, address);
     let chosen = urls.iter().position(|url| url == address)?;
-    Some(Link { urls, snapshot: chosen, member: choice.member, name: String::new(), fingerprint: String::new(), ..Link::from_state(state)? })
+    Some(Link {
+        urls,
+        snapshot: chosen,
+        member: choice.member,
+        name: String::new(),
+        fingerprint: String::new(),
+        ..Link::from_state(state)?
+    })
 }
 
 /// Copies the link to the current view.

@@ -10,7 +10,7 @@ pub const FORMAT_VERSION: u32 = 1;
 /// Maximum length of a fragment, in bytes. Longer ones are ignored.
 pub(super) const MAX_FRAGMENT: usize = 1 << 16;
 /// Maximum number of snapshots in a link.
-pub(super) const MOST_SNAPSHOTS: usize = 1000;
+pub(super) const MAX_SNAPSHOTS: usize = 1000;
 /// Key of the address of the file to compare with.
 pub(super) const COMPARE_WITH: &str = "with";
 /// Maximum number of characters shown of an unknown key.

@@ -5,17 +5,18 @@ use super::fragment::COMPARE_WITH;
 use super::fragment::LinkWindow;
 use super::points::{self, chosen, crosshair, marks, ruler};
 use super::value::{
-    Key, format_range, format_moment, hexadecimal, view_key, format_list, parse_moment, word_at, format_optional, format_pool, parse_pool, history_key, both, word_if,
+    Key, both, format_list, format_moment, format_optional, format_pool, format_range, hexadecimal, history_key,
+    parse_moment, parse_pool, view_key, word_at, word_if,
 };
 use super::values::*;
 use super::window;
 use crate::comparing::ComparedAt;
+use crate::drawing::BytesAxis;
 use crate::find::{self, MatchCase, SameStack};
 use crate::lanes::LaneLayout;
 use crate::load_range;
 use crate::plots;
 use crate::range::RangeScope;
-use crate::drawing::BytesAxis;
 use crate::tab::Tab;
 use crate::views::{HEIGHT_RANGE, PanelState, Views};
 use engine::protocol::{Align, Grouping, Looks, MatchKey, Plot};
@@ -181,7 +182,10 @@ pub(super) const KEYS: &[Key<()>] = &[
         "about",
         |(), state| {
             let about = state.cursor.range_scope;
-            word_if(state.cursor.range.is_some() || about == RangeScope::WholeTrace, word_at(&RANGE_SCOPES, about.index()))
+            word_if(
+                state.cursor.range.is_some() || about == RangeScope::WholeTrace,
+                word_at(&RANGE_SCOPES, about.index()),
+            )
         },
         |(), state, link| {
             let about = link.index(&RANGE_SCOPES).and_then(RangeScope::from_index).unwrap_or_default();
@@ -190,7 +194,11 @@ pub(super) const KEYS: &[Key<()>] = &[
     ),
     view_key("cursor", crosshair, points::set_crosshair),
     view_key("ruler", ruler, points::set_ruler),
-    history_key("select", |(), state| format_optional(state.selection.as_ref().map(|details| details.allocation)), set_selection),
+    history_key(
+        "select",
+        |(), state| format_optional(state.selection.as_ref().map(|details| details.allocation)),
+        set_selection,
+    ),
     history_key("chosen", chosen, points::set_chosen),
     view_key(
         "same",
@@ -208,7 +216,11 @@ pub(super) const KEYS: &[Key<()>] = &[
             state.find.match_case = if matter { MatchCase::On } else { MatchCase::Off };
         },
     ),
-    view_key("find", |(), state| state.find.text.clone(), |(), state, link| find::set_text(state, link.text.to_owned())),
+    view_key(
+        "find",
+        |(), state| state.find.text.clone(),
+        |(), state, link| find::set_text(state, link.text.to_owned()),
+    ),
     history_key(
         "tab",
         |(), state| state.views.tab.name().to_owned(),

@@ -8,16 +8,16 @@
 //! are not written, so the length of a link depends on how much was changed. Links never contain rules, settings or
 //! the theme (DESIGN.md §7).
 
+mod build;
 mod fragment;
 mod keys;
-mod build;
 mod points;
-pub(crate) mod value;
 mod restore;
+pub(crate) mod value;
 mod values;
 mod window;
 
-pub use fragment::{Link, LinkState, Unknown, FORMAT_VERSION};
 pub(super) use build::{copy_link, for_snapshot};
+pub use fragment::{FORMAT_VERSION, Link, LinkState, Unknown};
 pub(super) use restore::{follow_link, on_file_opened, on_fingerprint};
 pub(super) use window::apply_windows;

@@ -1,15 +1,18 @@
 //! Points of the picture in a link: markers, the ruler's ends, the crosshair as moved by keys, the selected segment.
 
-use super::value::{ValueReader, split_range, format_moment, hexadecimal, format_list, parse_moment, format_optional, format_pool, parse_pool, both};
-use super::window::{X_SCALE, parse_x, format_x, x_from_millionths};
+use super::value::{
+    ValueReader, both, format_list, format_moment, format_optional, format_pool, hexadecimal, parse_moment, parse_pool,
+    split_range,
+};
+use super::window::{X_SCALE, format_x, parse_x, x_from_millionths};
 use crate::crosshair::Position;
+use crate::hit_testing;
 use crate::markers::{Marker, Markers};
 use crate::navigate::device_axis_end;
 use crate::plots::{self, SelectedSegment};
-use crate::hit_testing;
 use crate::shared::Shared;
 use crate::tools::Point;
-use engine::protocol::{MomentSpec, MemoryFilter, Plot};
+use engine::protocol::{MemoryFilter, MomentSpec, Plot};
 use picture::timeline::Axis;
 
 /// Returns the markers of all devices as `device:event:byte:kind`. The kind is the first letter of the plot. Plots of
@@ -20,7 +23,16 @@ pub(super) fn marks((): &(), state: &Shared) -> String {
         let kind = plots::name(marker.plot).get(..1)?.to_owned();
         let segment = only.address.map_or_else(String::new, hexadecimal);
         let (device, byte) = (marker.device.to_string(), point.byte.to_string());
-        let parts = [device, format_moment(point.moment()?), byte, kind, format_pool(only), format_optional(only.stream), segment].join(":");
+        let parts = [
+            device,
+            format_moment(point.moment()?),
+            byte,
+            kind,
+            format_pool(only),
+            format_optional(only.stream),
+            segment,
+        ]
+        .join(":");
         Some(parts.trim_end_matches(':').to_owned())
     };
     format_list(&mut state.tools.markers.all.iter().filter_map(mark))
@@ -33,8 +45,11 @@ pub(super) fn set_marks((): &mut (), state: &mut Shared, link: &mut ValueReader<
         let mut part = || parts.next().unwrap_or_default();
         let (device, moment, byte, kind) = (part().parse().ok(), parse_moment(part())?, part().parse().ok()?, part());
         let [pool, stream, segment] = [part(), part(), part()];
-        let only =
-            MemoryFilter { pool: parse_pool(pool), stream: stream.parse().ok(), address: u64::from_str_radix(segment, 16).ok() };
+        let only = MemoryFilter {
+            pool: parse_pool(pool),
+            stream: stream.parse().ok(),
+            address: u64::from_str_radix(segment, 16).ok(),
+        };
         let plot = match kind {
             "a" => Plot::Addresses(only),
             "r" => Plot::Reserved(only),

@@ -1,17 +1,17 @@
 //! Following of a link: its file is opened or requested from the user, and then the view is restored.
 
-use super::fragment::{Link, Unknown, FORMAT_VERSION};
-use super::keys::KEYS;
 use super::build::snapshot_urls;
+use super::fragment::{FORMAT_VERSION, Link, Unknown};
+use super::keys::KEYS;
 use super::value::ValueReader;
 use crate::comparing;
+use crate::drawing::Purpose;
 use crate::effect::Effect;
 use crate::features::State;
 use crate::fingerprint::length;
 use crate::opening::{load, load_links};
 use crate::ranks;
 use crate::shared::Shared;
-use crate::drawing::Purpose;
 use crate::stage::Stage;
 use base::units::Bytes;
 
@@ -37,7 +37,8 @@ pub(crate) fn follow_link(state: &mut State, link: Link, now_ms: f64, effects: &
     let asks = link.needs_local_file();
     // The fragment of an anchor is not a link.
     let leads = !urls.is_empty() && (link.member.is_some() || link.unknown.count > 0);
-    state.linked.pending = Some(link).filter(|link| link.has_view() || asks || leads || version_warning(link).is_some());
+    state.linked.pending =
+        Some(link).filter(|link| link.has_view() || asks || leads || version_warning(link).is_some());
     match known {
         _ if urls.is_empty() => state.linked.notice = file_request(state),
         Some(place) => {
@@ -81,7 +82,9 @@ pub(crate) fn on_fingerprint(state: &mut State, print: String, now_ms: f64, effe
 fn match_file(state: &mut State, now_ms: f64, effects: &mut Vec<Effect>) {
     let is_known = !state.linked.fingerprint.is_empty();
     let is_open = matches!(state.stage, Stage::Ready(_));
-    let Some(link) = state.linked.pending.take_if(|link| is_open && (is_known || link.fingerprint.is_empty())) else { return };
+    let Some(link) = state.linked.pending.take_if(|link| is_open && (is_known || link.fingerprint.is_empty())) else {
+        return;
+    };
     let is_same = link.fingerprint == state.linked.fingerprint;
     match (link.urls.is_empty(), is_same) {
         _ if link.fingerprint.is_empty() => {}

@@ -31,7 +31,8 @@ pub(super) fn set_compared_file((): &mut (), state: &mut Shared, link: &mut Valu
     let open = compared_file(&(), state);
     if link.text != open {
         if open.is_empty() || !link.text.is_empty() {
-            state.comparing.pending_second = Some(SecondSource::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
+            state.comparing.pending_second =
+                Some(SecondSource::Link(link.text.to_owned())).filter(|_| !link.text.is_empty());
         } else {
             comparing::end(state, link.effects);
         }

@@ -1,10 +1,10 @@
 //! Windows in a link, as edges on the axes, so that they do not depend on the canvas size.
 
 use super::fragment::LinkWindow;
-use super::value::{ValueReader, format_range, split_range, format_list, numbers, both};
+use super::value::{ValueReader, both, format_list, format_range, numbers, split_range};
+use crate::drawing::BytesAxis;
 use crate::navigate::Plane;
 use crate::shared::Shared;
-use crate::drawing::BytesAxis;
 use picture::timeline::View;
 
 /// Maximum number of decimals of a position on the horizontal axis.
@@ -37,7 +37,9 @@ impl LinkWindow {
     pub(super) fn to_view(self, plane: Plane, view: View) -> View {
         let whole = plane.fit_like(view);
         let view = match self.x {
-            Some([from, to]) if from < to => plane.view_between(view, [from, to].map(|place| place as f64 / X_SCALE as f64)),
+            Some([from, to]) if from < to => {
+                plane.view_between(view, [from, to].map(|place| place as f64 / X_SCALE as f64))
+            }
             _ => View { x_per_px: whole.x_per_px, left_px: whole.left_px, ..view },
         };
         with_heights(plane, view, self.y)

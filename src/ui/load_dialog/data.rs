@@ -54,7 +54,8 @@ impl LoadDialog {
             }
             Some(_) => format!("{size}. All events take at most {} of memory.", Bytes(most)),
         };
-        let initial_range = before.filter(|load| *load != LoadRange::ALL).map_or_else(|| DEFAULT_RANGE.to_owned(), to_text);
+        let initial_range =
+            before.filter(|load| *load != LoadRange::ALL).map_or_else(|| DEFAULT_RANGE.to_owned(), to_text);
         LoadDialog { name, text, may_not_fit: most > MAX_TABLE_BYTES, initial_range, error: "" }
     }
 }

@@ -6,7 +6,7 @@ use picture::timeline::View;
 use std::rc::Rc;
 
 /// Maximum number of cached answers.
-const MOST_KEPT: usize = 8;
+const MAX_KEPT: usize = 8;
 
 /// Chosen curve and the answers of the worker that it needs.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ impl Planned {
     }
 
     pub(crate) fn keep(&mut self, of: PlanQuestion, page: Rc<PlanPage>) {
-        if self.pages.len() >= MOST_KEPT {
+        if self.pages.len() >= MAX_KEPT {
             self.pages.remove(0);
         }
         self.pages.push((of, page));

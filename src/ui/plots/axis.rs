@@ -6,7 +6,7 @@ use engine::protocol::{AddressMap, DeviceSummary, Plot};
 use picture::timeline::{Tick, View, byte_ticks};
 
 /// Maximum number of ranges considered for ticks. More than any picture has rows.
-const MOST_RANGES: usize = 20_000;
+const MAX_RANGES: usize = 20_000;
 /// Minimum distance of two addresses, as a fraction of that of two byte ticks. Addresses are few, and each is
 /// informative.
 const ADDRESS_TICK_FRACTION: f64 = 0.4;
@@ -114,7 +114,7 @@ fn visible_ranges<'a>(map: &'a AddressMap, view: &View) -> &'a [engine::protocol
     let [bottom, top] = [0.0, f64::from(view.height_px)].map(|row| view.bytes_from_row(row).max(0.0) as u64);
     let first = map.ranges.partition_point(|range| range.from.saturating_add(range.bytes) < bottom);
     let beyond = map.ranges.partition_point(|range| range.from <= top);
-    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MOST_RANGES))).unwrap_or_default()
+    map.ranges.get(first..beyond.max(first).min(first.saturating_add(MAX_RANGES))).unwrap_or_default()
 }
 
 /// Returns ticks at the starts of ranges, and at round addresses inside large ranges.

@@ -1,7 +1,7 @@
 //! Curves of the Reserved plot: which totals they need, their points, and their values at the crosshair.
 
-use super::line::{Curve, CurvesKey, CurveKeyEntry, Line, CurvesRequest};
-use super::{Plots, push_bounded, lookup};
+use super::line::{Curve, CurveKeyEntry, CurvesKey, CurvesRequest, Line};
+use super::{Plots, lookup, push_bounded};
 use crate::crosshair::column_under_edges;
 use crate::navigate::Plane;
 use crate::shared::Shared;
@@ -84,7 +84,10 @@ impl Shared {
         if !matches!(self.looks.plot, Plot::Reserved(_)) {
             return Vec::new();
         }
-        Line::ALL.into_iter().map(|line| CurveKeyEntry { line, is_visible: !self.plots.hidden_lines.contains(&line) }).collect()
+        Line::ALL
+            .into_iter()
+            .map(|line| CurveKeyEntry { line, is_visible: !self.plots.hidden_lines.contains(&line) })
+            .collect()
     }
 
     /// Returns the column of the totals under the crosshair.
@@ -102,7 +105,8 @@ impl Shared {
                 continue;
             }
             // Both are parts of the live bytes, which are already labelled as requested.
-            let told = matches!(line, Line::InUse | Line::AwaitingFree) && !self.plots.hidden_lines.contains(&Line::Requested);
+            let told =
+                matches!(line, Line::InUse | Line::AwaitingFree) && !self.plots.hidden_lines.contains(&Line::Requested);
             for (text, exactly) in texts.iter_mut().zip([false, true]) {
                 if !text.is_empty() {
                     text.push_str(" · ");

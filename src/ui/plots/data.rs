@@ -1,10 +1,10 @@
 //! State of the plots other than the stack: their windows, replies of the worker and curves.
 
+use super::line::{CurvesKey, CurvesRequest, Line, MemoryPart};
 use super::selected_segment::SelectedSegment;
-use super::line::{CurvesKey, Line, CurvesRequest, MemoryPart};
+use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::navigate::Plane;
-use crate::drawing::Canvas;
 use engine::protocol::{AddressMap, MemoryFilter, Overview, Plot};
 use picture::timeline::{Axis, Scene, View};
 use std::rc::Rc;

@@ -5,19 +5,19 @@
 
 mod data;
 
-pub use selected_segment::{SelectedSegment, SegmentView};
 pub use data::{NAMES, PlotAction, PlotStep, Plots, name};
-pub(crate) use data::{without_curves, push_bounded, lookup, with_filter, unfiltered, with_heights_of};
+pub(crate) use data::{lookup, push_bounded, unfiltered, with_filter, with_heights_of, without_curves};
 pub(crate) use line::MemoryPart;
+pub use selected_segment::{SegmentView, SelectedSegment};
 
 pub mod axis;
-mod selected_segment;
 pub mod curves;
 pub mod line;
 pub mod segment;
+mod selected_segment;
 pub mod view;
 
-use super::change::{Change, AskPhase};
+use super::change::{AskPhase, Change};
 use super::effect::Effect;
 use super::navigate::Plane;
 use super::part::Part;
@@ -32,7 +32,11 @@ impl Shared {
     /// segments.
     pub(super) fn plot_of(&self, place: usize) -> Plot {
         let only = self.looks.plot.filter();
-        if place == self.device_index { self.looks.plot } else { with_filter(self.looks.plot, MemoryFilter { address: None, ..only }) }
+        if place == self.device_index {
+            self.looks.plot
+        } else {
+            with_filter(self.looks.plot, MemoryFilter { address: None, ..only })
+        }
     }
 
     fn memory_part(&self, place: usize) -> Option<MemoryPart> {

@@ -1,11 +1,11 @@
 //! The segment at a position of the picture, as a card and as details.
 
-use super::selected_segment::{SelectedSegment, SegmentView};
+use super::selected_segment::{SegmentView, SelectedSegment};
 use crate::crosshair::Position;
 use crate::details::{bytes, pool_fact, stream_name};
+use crate::drawing::Hover;
 use crate::hover::Card;
 use crate::shared::Shared;
-use crate::drawing::Hover;
 use crate::summary::Fact;
 use base::units::{Bytes, Moment, group_digits};
 use engine::protocol::{HitMemory, HitSegment, Plot, default_pool_name};
@@ -97,7 +97,14 @@ pub fn card(hover: &Hover, hidden: String) -> Card {
     };
     let site = segment.site.clone().unwrap_or_else(|| "no stack".to_owned());
     let lifetime = lifetime_text(segment);
-    Card { title: reserved_text(segment), call_site: site, lifetime, hidden, segment: usage_text(segment), ..Card::default() }
+    Card {
+        title: reserved_text(segment),
+        call_site: site,
+        lifetime,
+        hidden,
+        segment: usage_text(segment),
+        ..Card::default()
+    }
 }
 
 /// Describes the segment of a block, for a line of its card.

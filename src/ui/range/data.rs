@@ -43,10 +43,18 @@ pub enum RangeScope {
 
 impl RangeScope {
     /// All variants, in the order of their words in links.
-    pub const ALL: [RangeScope; 7] =
-        [RangeScope::Live, RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments, RangeScope::Change, RangeScope::WholeTrace];
+    pub const ALL: [RangeScope; 7] = [
+        RangeScope::Live,
+        RangeScope::Allocated,
+        RangeScope::Freed,
+        RangeScope::Kept,
+        RangeScope::ByteMoments,
+        RangeScope::Change,
+        RangeScope::WholeTrace,
+    ];
     /// The variants that apply to a range, in the order of the picker.
-    pub const OF_RANGE: [RangeScope; 4] = [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
+    pub const OF_RANGE: [RangeScope; 4] =
+        [RangeScope::Allocated, RangeScope::Freed, RangeScope::Kept, RangeScope::ByteMoments];
 
     /// Returns the variant at an index of [`About::ALL`].
     pub fn from_index(place: usize) -> Option<RangeScope> {
@@ -59,11 +67,13 @@ impl RangeScope {
     }
 
     pub(crate) fn scope(self, moment: u32, span: Option<Span>) -> Scope {
-        let Some(span) = span else { return if self == RangeScope::WholeTrace { Scope::Ever } else { Scope::At(moment) } };
+        let Some(span) = span else {
+            return if self == RangeScope::WholeTrace { Scope::Ever } else { Scope::At(moment) };
+        };
         match self {
             RangeScope::Live => Scope::At(moment),
             RangeScope::WholeTrace => Scope::Ever,
-            RangeScope::Allocated => Scope::Born(span),
+            RangeScope::Allocated => Scope::Allocated(span),
             RangeScope::Freed => Scope::Freed(span),
             RangeScope::Kept => Scope::Kept(span),
             RangeScope::ByteMoments => Scope::ByteMoments(span),

@@ -1,6 +1,6 @@
 //! State and actions of the survey of many ranks.
 
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 use engine::protocol::Reply;
 
 /// State of the survey.

@@ -2,7 +2,9 @@
 
 use base::units::pluralize;
 use engine::protocol::CategorySet;
-use engine::protocol::category::{Birth, CategoryRule, End, SizeCondition, Looked, ModelCall, Place, StackKind, StackOrigin};
+use engine::protocol::category::{
+    Birth, CategoryRule, End, Looked, ModelCall, Place, SizeCondition, StackKind, StackOrigin,
+};
 
 /// Line of the first rule in the text of a set ([`CategorySet::to_json`]).
 const FIRST_RULE_LINE: usize = 6;
@@ -46,7 +48,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
         Some(StackKind::Native) => "C++ frames only",
         Some(StackKind::Python) => "has Python frames",
     };
-    let born = match rule.born {
+    let allocated_at = match rule.allocated_at {
         None => "",
         Some(Birth::Before) => "allocated before recording",
         Some(Birth::Recorded) => "allocated while recording",
@@ -62,7 +64,7 @@ fn conditions_text(rule: &CategoryRule) -> String {
         Some(ModelCall::Earlier) => "call site after the model call",
     };
     let of = if rule.of == StackOrigin::Freed { "in the stack of the free" } else { "" };
-    for text in [frames, of, stack, born, ends, model] {
+    for text in [frames, of, stack, allocated_at, ends, model] {
         append(&mut all, [text, "", ""]);
     }
     for (before, value) in [("recorded as “", &rule.recorded), ("classified by frames as “", &rule.told)] {
@@ -77,7 +79,10 @@ fn conditions_text(rule: &CategoryRule) -> String {
         append(&mut all, ["lifetime ≤ ", &pluralize(most.into(), "event"), ""]);
     }
     if let Some(like) = &rule.like {
-        append(&mut all, [&size_text(like), &reference_text(like), if like.at == Place::Anchored { " freed there" } else { "" }]);
+        append(
+            &mut all,
+            [&size_text(like), &reference_text(like), if like.at == Place::Anchored { " freed there" } else { "" }],
+        );
     }
     all
 }

@@ -91,8 +91,12 @@ impl Settings {
         let mut text = FIRST_LINE.to_owned();
         // The system theme is the default and is not stored.
         let theme = if self.theme == Theme::System { "" } else { self.theme.name() }.to_owned();
-        let fields =
-            [("theme", &theme), ("template", &self.template), ("folder", &self.hidden_prefix), ("local", &self.local_folder)];
+        let fields = [
+            ("theme", &theme),
+            ("template", &self.template),
+            ("folder", &self.hidden_prefix),
+            ("local", &self.local_folder),
+        ];
         let rules = self.rules.iter().flatten().map(|rule| ("rule", rule));
         for (name, value) in fields.into_iter().chain(rules) {
             if !value.is_empty() {

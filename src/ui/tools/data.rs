@@ -1,12 +1,12 @@
 //! State of the tools on the picture.
 
 use super::point::Point;
+use crate::axis_switch::KeptSelection;
 use crate::crosshair::Crosshair;
 use crate::drag::Drag;
 use crate::markers::Markers;
 use crate::ruler::Ruler;
 use crate::window_history::WindowHistory;
-use crate::axis_switch::KeptSelection;
 use engine::protocol::MomentSpec;
 
 /// State of the tools on the picture.

@@ -1,6 +1,6 @@
 //! A point of the timeline that stays in place while the window moves.
 
-use engine::protocol::{MomentSpec, MomentFacts};
+use engine::protocol::{MomentFacts, MomentSpec};
 use picture::timeline::Axis;
 
 /// A point of the timeline. It stays in place while the window moves, is zoomed, or switches to the other axis.
@@ -35,7 +35,13 @@ impl Point {
             (_, Some(facts)) => Some(facts.moment),
             (MomentSpec::Moment(moment), None) => Some(moment),
             (MomentSpec::X(Axis::Events, x), None) => Some(x.max(0.0) as u32),
-            (MomentSpec::X(Axis::Time, _) | MomentSpec::After(_) | MomentSpec::MostReserved | MomentSpec::OutOfMemory, None) => None,
+            (
+                MomentSpec::X(Axis::Time, _)
+                | MomentSpec::After(_)
+                | MomentSpec::MostReserved
+                | MomentSpec::OutOfMemory,
+                None,
+            ) => None,
         }
     }
 

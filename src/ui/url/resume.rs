@@ -64,7 +64,16 @@ impl ResponseHead {
         let number = |text: Option<String>| text.and_then(|text| text.trim().parse().ok());
         let coding = coding.filter(|coding| !coding.trim().eq_ignore_ascii_case("identity"));
         let (length, uncompressed) = (number(length), number(uncompressed));
-        ResponseHead { status, encoding: coding, length, uncompressed, ranges, etag: tag, modified, content_range: part }
+        ResponseHead {
+            status,
+            encoding: coding,
+            length,
+            uncompressed,
+            ranges,
+            etag: tag,
+            modified,
+            content_range: part,
+        }
     }
 
     /// Returns the `ETag` or `Last-Modified` that identifies this version of the file. `None` if the server sends
@@ -85,11 +94,15 @@ impl ResponseHead {
     /// Returns the reason if it cannot.
     pub fn can_resume(&self, at: u64) -> Result<(), ResumeError> {
         match self {
-            _ if self.encoding.is_some() || self.length.is_some_and(|length| at > length) => Err(ResumeError::Compressed),
+            _ if self.encoding.is_some() || self.length.is_some_and(|length| at > length) => {
+                Err(ResumeError::Compressed)
+            }
             _ if self.ranges.as_deref().is_some_and(|ranges| ranges.trim().eq_ignore_ascii_case("none")) => {
                 Err(ResumeError::NoRanges)
             }
-            _ if self.length.is_none() || (self.strong_tag().is_none() && self.modified.is_none()) => Err(ResumeError::NoVersion),
+            _ if self.length.is_none() || (self.strong_tag().is_none() && self.modified.is_none()) => {
+                Err(ResumeError::NoVersion)
+            }
             _ => Ok(()),
         }
     }
@@ -97,7 +110,7 @@ impl ResponseHead {
     /// Checks whether `next`, the response to a request from offset `at` on, continues the same file.
     ///
     /// # Errors
-    /// Returns the reason if it does not. After [`Why::Gone`], a retry may succeed.
+    /// Returns the reason if it does not. After [`InsightsTab::Gone`], a retry may succeed.
     pub fn check_rest(&self, next: &ResponseHead, at: u64) -> Result<(), ResumeError> {
         match next.status {
             206 => {}

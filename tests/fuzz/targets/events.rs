@@ -2,7 +2,7 @@
 
 use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MOST_COPIED, MemoryFilter,
+    Action, Curves, DeviceSummary, EventsFilter, EventsPage, EventsQuestion, MAX_COPIED, MemoryFilter,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -40,7 +40,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         loop {
             match opened.next_reply() {
                 Reply::Answer { answer: Answer::TableText(part), .. } if part.last => {
-                    assert!(part.rows <= MOST_COPIED.min(page.listed));
+                    assert!(part.rows <= MAX_COPIED.min(page.listed));
                     break;
                 }
                 Reply::Answer { answer: Answer::TableText(_), .. } => {}
@@ -51,7 +51,11 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
     let parts = [
         MemoryFilter::default(),
         MemoryFilter { pool: Some((0, u64::from(byte() % 2))), ..MemoryFilter::default() },
-        MemoryFilter { stream: Some(u64::from(byte() % 3)), address: Some(u64::from(byte()) << (byte() % 50)), pool: None },
+        MemoryFilter {
+            stream: Some(u64::from(byte() % 3)),
+            address: Some(u64::from(byte()) << (byte() % 50)),
+            pool: None,
+        },
     ];
     for only in parts {
         let view =

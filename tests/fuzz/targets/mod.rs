@@ -11,8 +11,8 @@ pub(crate) mod open;
 pub(crate) mod pickle;
 mod questions;
 mod snapshot_text;
-mod structured;
 mod states;
+mod structured;
 mod trees;
 
 use super::pickle_writer;

@@ -27,7 +27,11 @@ pub(crate) fn run(pickle: &[u8]) {
     for (limits, chunk, how) in [
         (quick, usize::MAX, "shortcuts, in one piece"),
         (quick, chunk, "shortcuts, in chunks"),
-        (Limits { slice_bytes: 9, fast_dict_pairs: 3, ..quick }, usize::MAX, "shortcuts with a full table, in one piece"),
+        (
+            Limits { slice_bytes: 9, fast_dict_pairs: 3, ..quick },
+            usize::MAX,
+            "shortcuts with a full table, in one piece",
+        ),
         (plain, chunk, "no shortcuts, in chunks"),
     ] {
         assert_eq!(read(pickle, limits, chunk), expected, "{how} of {chunk}");

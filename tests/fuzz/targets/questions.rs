@@ -2,10 +2,10 @@
 
 use super::{events, states, trees};
 use memscape::engine::protocol::{
-    Access, MomentSpec, DeviceSummary, FileSummary, HitAllocation, Looks, ReportQuestion, Step, Topic,
+    Access, DeviceSummary, FileSummary, HitAllocation, Looks, MomentSpec, ReportQuestion, Step, Topic,
 };
 use memscape::engine::protocol::{decode, encode};
-use memscape::engine::{Answer, Ask, Engine, Question, Reply, Request, NeededBytes};
+use memscape::engine::{Answer, Ask, Engine, NeededBytes, Question, Reply, Request};
 use memscape::timeline::{Axis, MAX_QUADS, Scene, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ pub(crate) struct Opened {
 }
 
 /// Maximum number of slices for one file or answer. More is a hang.
-const MOST_SLICES: usize = 3_000_000;
+const MAX_SLICES: usize = 3_000_000;
 
 /// Opens a file in chunks of the given size. Each slice may check the clock `slice` times.
 pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, String> {
@@ -27,7 +27,7 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
     let (name, total_bytes) = ("f".to_owned(), Some(file.len() as u64));
     engine.request(Request::Open { name, total_bytes, access: Access::Anywhere, member: None });
     let mut at = 0;
-    for _ in 0..MOST_SLICES {
+    for _ in 0..MAX_SLICES {
         if let Some(want) = engine.wants() {
             match want {
                 NeededBytes::At(offset) => at = usize::try_from(offset).expect("an offset within the file"),
@@ -62,7 +62,7 @@ pub(crate) fn open(file: &[u8], chunk: usize, slice: u32) -> Result<Opened, Stri
             }
         }
     }
-    panic!("no end after {MOST_SLICES} slices");
+    panic!("no end after {MAX_SLICES} slices");
 }
 
 fn work(engine: &mut Engine, slice: u32) {
@@ -87,13 +87,13 @@ impl Opened {
 
     /// Returns the next answer.
     pub(crate) fn next_reply(&mut self) -> Reply {
-        for _ in 0..MOST_SLICES {
+        for _ in 0..MAX_SLICES {
             match self.engine.next_reply() {
                 Some(reply) => return reply,
                 None => work(&mut self.engine, 3),
             }
         }
-        panic!("no answer after {MOST_SLICES} slices");
+        panic!("no answer after {MAX_SLICES} slices");
     }
 
     fn scene(&mut self, device: i64, view: View) -> Scene {
@@ -197,7 +197,12 @@ impl Opened {
         check_round_trip(&to);
         assert!(u64::from(to.moment) <= device.events, "{to:?}");
         let x = f64::from(moment) * 0.7;
-        let at = vec![MomentSpec::Moment(to.moment), MomentSpec::X(Axis::Events, x), MomentSpec::X(Axis::Time, x), MomentSpec::X(Axis::Time, -x)];
+        let at = vec![
+            MomentSpec::Moment(to.moment),
+            MomentSpec::X(Axis::Events, x),
+            MomentSpec::X(Axis::Time, x),
+            MomentSpec::X(Axis::Time, -x),
+        ];
         match self.reply(Request::Ask(Ask { serial: 1, device: device.device, what: Question::Moments(at) })) {
             Reply::Answer { answer: Answer::Moments(moments), .. } => {
                 check_round_trip(&moments);
@@ -213,7 +218,10 @@ impl Opened {
         let mut height = 0;
         while let Some(hit) = self.hit(device.device, moment, height) {
             assert_eq!(hit.lowest_byte, height, "blocks are stacked without gaps");
-            assert!(hit.born <= moment && hit.died.is_none_or(|died| moment < died), "{hit:?} is not live at {moment}");
+            assert!(
+                hit.allocated_at <= moment && hit.freed_at.is_none_or(|freed_at| moment < freed_at),
+                "{hit:?} is not live at {moment}"
+            );
             height += hit.requested;
         }
         height

@@ -1,14 +1,14 @@
 //! Checks of segments and blocks of any file: no byte is used twice, and lookups by address agree with the list.
 
 use super::questions::{Opened, check_round_trip};
-use memscape::engine::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, StatePage, StateQuestion};
+use memscape::engine::protocol::{DeviceSummary, MemoryFilter, PieceKind, SegmentSort, SegmentsPage, SegmentsQuestion};
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 
 /// Requests segments at some moments, as lists and as pictures, and looks up addresses in them.
 pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn FnMut() -> u8) {
     let last = device.events as u32;
     for moment in [0, last, u32::MAX, (u64::from(byte()) * u64::from(last) / 255) as u32] {
-        let list = StateQuestion {
+        let list = SegmentsQuestion {
             moment,
             only: MemoryFilter::default(),
             sort: SegmentSort::Address,
@@ -38,7 +38,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
         }
         let scale = [0.0, f64::NAN, 1e-300, -1.0, f64::INFINITY, 3e8][usize::from(byte()) % 6];
         let sort = [SegmentSort::Size, SegmentSort::Free][usize::from(byte() % 2)];
-        let picture = StateQuestion {
+        let picture = SegmentsQuestion {
             width_px: 1 + u32::from(byte()),
             bytes_per_px: scale,
             fit_rows: u32::from(byte()),
@@ -49,7 +49,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             ..list
         };
         state(opened, device.device, picture);
-        let all = state(opened, device.device, StateQuestion { only: MemoryFilter::default(), ..picture });
+        let all = state(opened, device.device, SegmentsQuestion { only: MemoryFilter::default(), ..picture });
         for bar in &all.bars {
             let pieces = all.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).expect("pieces of the page");
             let edges: Vec<u32> = pieces.iter().flat_map(|piece| piece.x).collect();
@@ -74,8 +74,8 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
 }
 
 /// Returns the segment of a list that contains an address.
-fn segment_at(told: &StatePage, address: u64) -> Option<u64> {
-    let holds = |bar: &&memscape::engine::protocol::StateBar| {
+fn segment_at(told: &SegmentsPage, address: u64) -> Option<u64> {
+    let holds = |bar: &&memscape::engine::protocol::SegmentsBar| {
         bar.segment <= address && address < bar.segment.saturating_add(bar.sums.reserved)
     };
     // A list has a maximum number of rows.
@@ -83,7 +83,7 @@ fn segment_at(told: &StatePage, address: u64) -> Option<u64> {
     told.bars.iter().find(holds).map(|bar| bar.segment)
 }
 
-fn state(opened: &mut Opened, device: i64, question: StateQuestion) -> StatePage {
+fn state(opened: &mut Opened, device: i64, question: SegmentsQuestion) -> SegmentsPage {
     match opened.reply(Request::Ask(Ask { serial: 3, device, what: Question::State(question) })) {
         Reply::Answer { answer: Answer::State(page), .. } => {
             check_round_trip(&*page);

@@ -2,8 +2,8 @@
 
 use super::questions::{Opened, check_round_trip};
 use memscape::engine::protocol::{
-    Arrangement, MomentSpec, DeviceSummary, FlameQuestion, Fold, FoldState, Highlight, Internal, Looks, Merge, FoldScope, Reveal,
-    Root, Scope, Span, TreePage, TreeQuestion,
+    Arrangement, DeviceSummary, FlameQuestion, Fold, FoldScope, FoldState, Highlight, Internal, Looks, Merge,
+    MomentSpec, Reveal, Root, Scope, Span, TreePage, TreeQuestion,
 };
 use memscape::engine::{Answer, Ask, Question, Reply, Request};
 use memscape::timeline::View;
@@ -32,7 +32,7 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
     let others = [
         Scope::Ever,
         Scope::At(u32::MAX),
-        Scope::Born(span),
+        Scope::Allocated(span),
         Scope::Freed(span),
         Scope::Kept(span),
         Scope::ByteMoments(span),
@@ -85,7 +85,11 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
             assert!(it.weight.bytes <= parent.weight.bytes && (it.label as usize) < boxes.labels.len());
         }
         let some = u32::from(byte()) % (page.rows.len() as u32 + 2);
-        let fold = |state| Fold { node: some, reach: [FoldScope::One, FoldScope::AllBelow][usize::from(pick / 16 % 2)], state };
+        let fold = |state| Fold {
+            node: some,
+            reach: [FoldScope::One, FoldScope::AllBelow][usize::from(pick / 16 % 2)],
+            state,
+        };
         for reveal in
             [Reveal::Allocation(some), Reveal::Node(some), Reveal::MatchAfter(some), Reveal::MatchBefore(some)]
         {
@@ -123,12 +127,12 @@ pub(crate) fn check(opened: &mut Opened, device: &DeviceSummary, byte: &mut dyn 
     };
     check_round_trip(&facts);
     assert!(facts.span.from <= facts.span.to && facts.span.to <= last);
-    assert!(facts.kept.count <= facts.born.count && facts.kept.bytes <= facts.born.bytes);
+    assert!(facts.kept.count <= facts.allocated.count && facts.kept.bytes <= facts.allocated.bytes);
     assert!(facts.peak >= facts.at_begin.max(facts.at_end));
     assert!((facts.span.from..=facts.span.to).contains(&facts.peak_moment));
     if adds_up {
         assert!(facts.kept.bytes <= facts.at_end);
-        let change = i128::from(facts.born.bytes) - i128::from(facts.freed.bytes);
+        let change = i128::from(facts.allocated.bytes) - i128::from(facts.freed.bytes);
         assert_eq!(i128::from(facts.at_end) - i128::from(facts.at_begin), change, "{facts:?}");
     }
 }

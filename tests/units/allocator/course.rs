@@ -1,6 +1,6 @@
 //! Thinning of curves: few changes are kept exactly, many are reduced to the minimum and maximum of each part.
 
-use super::{Curve, MOST_POINTS, PARTS};
+use super::{Curve, MAX_POINTS, PARTS};
 use proptest::prelude::*;
 
 /// Returns the bytes after each event, expanded from the points of a curve.
@@ -26,9 +26,9 @@ fn curve(at_start: u64, levels: &[u64]) -> (Vec<(u32, u64)>, bool) {
 fn few_changes_are_kept_exactly() {
     let levels = [5, 5, 7, 7, 3, 5];
     assert_eq!(curve(5, &levels), (vec![(2, 7), (4, 3), (5, 5)], false));
-    let most: Vec<u64> = (1..=MOST_POINTS as u64).collect();
+    let most: Vec<u64> = (1..=MAX_POINTS as u64).collect();
     let (points, is_thinned) = curve(0, &most);
-    assert_eq!((points.len(), is_thinned), (MOST_POINTS, false));
+    assert_eq!((points.len(), is_thinned), (MAX_POINTS, false));
 }
 
 proptest! {
@@ -38,7 +38,7 @@ proptest! {
     fn thinned_curve_keeps_minimum_and_maximum_of_each_part(
         seed in any::<u64>(), extra in 1..200_000u32, calm in 1..40u64, at_start in 0..50u64,
     ) {
-        let events = MOST_POINTS as u32 * 2 + extra;
+        let events = MAX_POINTS as u32 * 2 + extra;
         let mut state = seed | 1;
         let mut level = at_start;
         let levels: Vec<u64> = (0..events)
@@ -52,10 +52,10 @@ proptest! {
             })
             .collect();
         let changes = levels.iter().zip([&at_start].into_iter().chain(&levels)).filter(|(now, before)| now != before);
-        let is_many = changes.count() > MOST_POINTS;
+        let is_many = changes.count() > MAX_POINTS;
         let (points, is_thinned) = curve(at_start, &levels);
         prop_assert_eq!(is_thinned, is_many);
-        prop_assert!(points.len() <= MOST_POINTS);
+        prop_assert!(points.len() <= MAX_POINTS);
         prop_assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
         let drawn = expanded(at_start, &points, events);
         let width = if is_thinned { events.div_ceil(PARTS) as usize } else { 1 };

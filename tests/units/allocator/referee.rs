@@ -130,7 +130,8 @@ fn peaks_with_scaled_sizes_match_prototype() {
     };
     let files: Vec<_> = names().into_iter().filter(|name| !name.starts_with("anonymised")).collect();
     let paths = files.iter().map(|name| folder().unwrap().join(name));
-    let output = Command::new("python3").args(["-c", SCALED_SIZES_SCRIPT]).arg(tools).args(paths).output().expect("python3");
+    let output =
+        Command::new("python3").args(["-c", SCALED_SIZES_SCRIPT]).arg(tools).args(paths).output().expect("python3");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut judged = text.lines();

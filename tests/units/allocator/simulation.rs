@@ -2,7 +2,7 @@
 
 use super::{Simulation, WhatIfQuestion};
 use crate::answer::WhatIf;
-use crate::course::MOST_POINTS;
+use crate::course::MAX_POINTS;
 use crate::files::{Request, names, program, recordings, reserved_as_recorded};
 use crate::recording::Place;
 use crate::settings::MIB;
@@ -36,7 +36,7 @@ fn curve_under_recorded_settings_equals_recorded_curve() {
             let (answer, _) = answer(&mut simulation, &course_of(&row.settings));
             let course = answer.course.unwrap();
             assert_eq!((course.settings.as_str(), course.ends_at), (row.settings.as_str(), row.oom_event), "{name}");
-            assert!(!course.is_thinned && course.reserved.len() < MOST_POINTS, "{name}");
+            assert!(!course.is_thinned && course.reserved.len() < MAX_POINTS, "{name}");
             let (mut now, mut points) = (course.reserved_at_start, course.reserved.iter().peekable());
             for (event, bytes) in expected {
                 while let Some((_, after)) = points.next_if(|point| point.0 <= event) {

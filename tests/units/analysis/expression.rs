@@ -50,7 +50,10 @@ fn supported_syntax_matches_as_expected() {
     }
     let folded = Expression::new("Tr[A-C]in", CaseMode::Insensitive).expect("valid expression");
     assert!(folded.matches("TRAIN") && folded.matches("train") && !folded.matches("trdin"));
-    assert!(!Expression::new("ä", CaseMode::Insensitive).expect("valid expression").matches("Ä"), "only ASCII letters fold");
+    assert!(
+        !Expression::new("ä", CaseMode::Insensitive).expect("valid expression").matches("Ä"),
+        "only ASCII letters fold"
+    );
 }
 
 #[test]

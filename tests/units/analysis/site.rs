@@ -33,7 +33,10 @@ fn native_names_of_operators_and_backward_nodes_are_recognized() {
     assert_eq!(identify_native(backward), Some((Origin::Backward, "MulBackward0")));
     let node = "torch::autograd::AccumulateGrad::apply(std::vector<at::Tensor>&&)";
     assert_eq!(identify_native(node), Some((Origin::Backward, "AccumulateGrad")));
-    assert_eq!(identify_native("at::_ops::mul_Tensor::call(at::Tensor const&)"), Some((Origin::Operator, "mul_Tensor")));
+    assert_eq!(
+        identify_native("at::_ops::mul_Tensor::call(at::Tensor const&)"),
+        Some((Origin::Operator, "mul_Tensor"))
+    );
     for other in
         ["torch::autograd::Engine::thread_main(int)", "torch::unwind::unwind()", "at::detail::empty_cuda()", ""]
     {

@@ -4,7 +4,10 @@ use super::*;
 
 #[test]
 fn positions_are_parsed_from_words_events_and_times() {
-    assert_eq!((parse_when("peak"), parse_when("end"), parse_when("-1")), (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1))));
+    assert_eq!(
+        (parse_when("peak"), parse_when("end"), parse_when("-1")),
+        (Ok(When::Peak), Ok(When::End), Ok(When::Event(-1)))
+    );
     assert_eq!((parse_when("oom"), parse_when("reserved-peak")), (Ok(When::OutOfMemory), Ok(When::ReservedPeak)));
     assert_eq!(parse_when("1759252605604106us"), Ok(When::Time(TimeArg::Since1970(1_759_252_605_604_106))));
     assert_eq!(parse_when("350ms"), Ok(When::Time(TimeArg::SinceFirst(350_000))));

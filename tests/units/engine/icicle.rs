@@ -162,7 +162,7 @@ fn too_deep_chain_is_cut() {
     }
     let mut icicle = Icicle::new(&Chain, 900_000, u32::MAX);
     icicle.step(&Chain, &mut TimeSlice::new(&mut || true)).unwrap();
-    assert!(icicle.is_cut && icicle.boxes.len() == MOST_BOXES);
+    assert!(icicle.is_cut && icicle.boxes.len() == MAX_BOXES);
     let zoom = icicle.boxes[icicle.zoom];
     assert_eq!((zoom.node, icicle.boxes[0].node, zoom.row as usize), (900_000, 0, icicle.zoom));
     assert_eq!(icicle.boxes.last().unwrap().x, [0, u32::MAX]);

@@ -1,6 +1,6 @@
 //! Edits of `index.html`: style sheets, hashed parts, and omitted parts.
 
-use super::{move_script_first, omit_part, add_part};
+use super::{add_part, move_script_first, omit_part};
 use std::fs;
 use std::path::PathBuf;
 

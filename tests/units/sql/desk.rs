@@ -1,6 +1,6 @@
 //! The SQL tab without a page: output events for typed and clicked input.
 
-use super::{SqlTab, Node, PageCommand, bytes_to};
+use super::{Node, PageCommand, SqlTab, bytes_to};
 use crate::{Limits, Queries, Source};
 use engine::protocol::second_file_ordinal;
 
@@ -46,7 +46,9 @@ fn rows_are_shown_sorted_and_saved() {
     assert!(shown(&desk.on_click("sort:0"), "sql-result").starts_with("eventrestid450094499"));
     assert!(shown(&desk.on_click("sort:0"), "sql-result").starts_with("eventrestid119"));
     assert_eq!(desk.on_click("row:2"), [PageCommand::Go { device: None, allocation: Some(9), event: Some(3) }]);
-    assert!(matches!(&desk.on_click("copy")[0], PageCommand::Copy(text) if text.starts_with("event\trest\tid\n1\t1\t9\n")));
+    assert!(
+        matches!(&desk.on_click("copy")[0], PageCommand::Copy(text) if text.starts_with("event\trest\tid\n1\t1\t9\n"))
+    );
     let saved = desk.on_click("csv");
     assert!(
         matches!(&saved[0], PageCommand::Save(name, bytes) if name == "name.csv" && bytes.starts_with(b"event,rest,id\r\n1,1,9\r\n"))

@@ -24,14 +24,26 @@ fn terminal_keys_run_their_commands() {
 
 #[test]
 fn global_keys_work_in_every_view() {
-    assert_eq!(command_for(BindingScope::Page(KeyScope::Timeline), "q", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::Back)));
+    assert_eq!(
+        command_for(BindingScope::Page(KeyScope::Timeline), "q", Letters::On),
+        Some(KeyCommand::Terminal(TerminalCommand::Back))
+    );
     for tab in [Tab::Insights, Tab::CallTree, Tab::Flame, Tab::Allocations, Tab::Segments, Tab::Events] {
         let at = BindingScope::Page(KeyScope::Tab(tab));
-        for (key, own) in [("q", TerminalCommand::Back), ("Tab", TerminalCommand::NextPane), ("Ctrl+e", TerminalCommand::Exact), ("y", TerminalCommand::Copy)] {
+        for (key, own) in [
+            ("q", TerminalCommand::Back),
+            ("Tab", TerminalCommand::NextPane),
+            ("Ctrl+e", TerminalCommand::Exact),
+            ("y", TerminalCommand::Copy),
+        ] {
             assert_eq!(command_for(at, key, Letters::On), Some(KeyCommand::Terminal(own)), "{key} in {tab:?}");
         }
         assert_eq!(command_for(at, "/", Letters::On), Some(KeyCommand::Page(Command::Find)), "{tab:?}");
-        assert_eq!(command_for(at, "Shift+t", Letters::On), Some(KeyCommand::Page(Command::Show(Tab::CallTree))), "{tab:?}");
+        assert_eq!(
+            command_for(at, "Shift+t", Letters::On),
+            Some(KeyCommand::Page(Command::Show(Tab::CallTree))),
+            "{tab:?}"
+        );
     }
 }
 
@@ -42,8 +54,14 @@ fn ptmem_keys_run_the_same_commands() {
     let timeline = BindingScope::Page(KeyScope::Timeline);
     let tree = BindingScope::Page(KeyScope::Tab(Tab::CallTree));
     let of_tree = |command| Some(KeyCommand::Page(Command::Feature(FeatureCommand::Tree(command))));
-    assert_eq!(command_for(timeline, "ArrowLeft", Letters::On), Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnLeft))));
-    assert_eq!(command_for(timeline, "ArrowRight", Letters::On), Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnRight))));
+    assert_eq!(
+        command_for(timeline, "ArrowLeft", Letters::On),
+        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnLeft)))
+    );
+    assert_eq!(
+        command_for(timeline, "ArrowRight", Letters::On),
+        Some(KeyCommand::Page(Command::MoveCrosshair(CrosshairStep::ColumnRight)))
+    );
     assert_eq!(command_for(timeline, "ArrowUp", Letters::On), Some(KeyCommand::Page(Command::MoveUp)));
     assert_eq!(command_for(timeline, "+", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomIn)));
     assert_eq!(command_for(timeline, "-", Letters::On), Some(KeyCommand::Terminal(TerminalCommand::ZoomOut)));
@@ -64,9 +82,16 @@ fn page_keys_work_in_terminal() {
     for line in BINDINGS.iter().filter(|line| works_here(line) && !line.keys.is_empty()) {
         let here = keys_here(line);
         for key in &here {
-            let at = TERMINAL_BINDINGS.iter().find(|own| own.does == KeyCommand::Page(line.command) && own.keys.contains(key));
+            let at = TERMINAL_BINDINGS
+                .iter()
+                .find(|own| own.does == KeyCommand::Page(line.command) && own.keys.contains(key));
             let at = at.map_or(BindingScope::Page(line.scope), |own| own.at);
-            assert_eq!(command_for(at, key, Letters::On), Some(KeyCommand::Page(line.command)), "{key}: {}", line.label);
+            assert_eq!(
+                command_for(at, key, Letters::On),
+                Some(KeyCommand::Page(line.command)),
+                "{key}: {}",
+                line.label
+            );
         }
     }
 }
@@ -84,6 +109,10 @@ fn browser_only_commands_are_omitted() {
 fn single_letter_keys_can_be_turned_off() {
     let timeline = BindingScope::Page(KeyScope::Timeline);
     assert_eq!(command_for(timeline, "x", Letters::Off), None);
-    assert_eq!(command_for(timeline, "q", Letters::Off), Some(KeyCommand::Terminal(TerminalCommand::Back)), "back always works");
+    assert_eq!(
+        command_for(timeline, "q", Letters::Off),
+        Some(KeyCommand::Terminal(TerminalCommand::Back)),
+        "back always works"
+    );
     assert_eq!(command_for(timeline, "F2", Letters::Off), Some(KeyCommand::Page(Command::ToggleLetters)));
 }

@@ -24,7 +24,11 @@ fn ctrl_w_and_ctrl_u_remove_word_and_line() {
     assert_eq!(field.text, "train.py ");
     press(&mut field, KeyCode::Char('u'), KeyModifiers::CONTROL);
     assert_eq!((field.text.as_str(), field.position), ("", 0));
-    assert_eq!(press(&mut field, KeyCode::Backspace, KeyModifiers::NONE), FieldResult::Cancelled, "nothing is left to remove");
+    assert_eq!(
+        press(&mut field, KeyCode::Backspace, KeyModifiers::NONE),
+        FieldResult::Cancelled,
+        "nothing is left to remove"
+    );
 }
 
 #[test]

@@ -18,8 +18,8 @@ fn sample() -> Details {
         rounded_derived: true,
         address: Some(0x7f00_0000),
         category: Some(CategoryDetails { name: "activation".into(), rule: Some(3), why: "it says so".into() }),
-        born_event: Some(10),
-        born_us: Some(1_700_000_000_000_000),
+        allocated_event: Some(10),
+        allocated_us: Some(1_700_000_000_000_000),
         freed_event: Some(25),
         freed_us: Some(1_700_000_000_001_250),
         lifetime_us: Some(1250),
@@ -61,7 +61,7 @@ Stack · 3 frames, innermost first:
 
 #[test]
 fn unknown_facts_are_stated() {
-    let early = Details { origin: Origin::FreedOnly, born_event: None, stack_of_free: true, ..sample() };
+    let early = Details { origin: Origin::FreedOnly, allocated_event: None, stack_of_free: true, ..sample() };
     let view = view(&early);
     assert!(view.warning.is_some_and(|text| text.contains("freed it")));
     assert!(view.stack_title.starts_with("Stack of the free"));

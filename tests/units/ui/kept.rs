@@ -25,7 +25,9 @@ fn file_is_found_by_length_time_and_fingerprint() {
     let mut kept = three();
     assert!(kept.may_have(200, 77));
     assert!(!kept.may_have(200, 78) && !kept.may_have(20, 77) && !kept.may_have(0, 77));
-    assert!(kept.touch(&key("200-bb", 77), 9) && !kept.touch(&key("200-bc", 77), 9) && !kept.touch(&key("200-bb", 78), 9));
+    assert!(
+        kept.touch(&key("200-bb", 77), 9) && !kept.touch(&key("200-bc", 77), 9) && !kept.touch(&key("200-bb", 78), 9)
+    );
 }
 
 #[test]

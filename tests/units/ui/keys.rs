@@ -21,8 +21,9 @@ fn keys_are_unique_in_overlapping_scopes() {
             let goes_before = |scope| [KeyScope::Tab(Tab::CallTree), KeyScope::Export].contains(&scope);
             let near =
                 [a.scope, b.scope].contains(&KeyScope::Page) && ![a.scope, b.scope].iter().any(|it| goes_before(*it));
-            let rows =
-                [a.scope, b.scope].iter().all(|it| [KeyScope::Tab(Tab::Events), KeyScope::Tab(Tab::Allocations)].contains(it));
+            let rows = [a.scope, b.scope]
+                .iter()
+                .all(|it| [KeyScope::Tab(Tab::Events), KeyScope::Tab(Tab::Allocations)].contains(it));
             if a.scope == b.scope || near || rows {
                 let shared = a.keys.iter().find(|key| b.keys.contains(key));
                 assert_eq!(shared, None, "{:?} and {:?}", a.command, b.command);
@@ -50,7 +51,11 @@ fn call_tree_overrides_only_these_page_keys() {
         typed(KeyScope::Tab(Tab::CallTree), &chord(" ", Modifiers::default())),
         Some(Command::Feature(FeatureCommand::Tree(TreeCommand::Toggle)))
     );
-    assert_eq!(command_for_key(KeyScope::Page, "Ctrl+,", Letters::Off), Some(Command::ToggleSettings), "not a single-letter key");
+    assert_eq!(
+        command_for_key(KeyScope::Page, "Ctrl+,", Letters::Off),
+        Some(Command::ToggleSettings),
+        "not a single-letter key"
+    );
 }
 
 #[test]

@@ -25,16 +25,16 @@ fn server_of_link_is_shown() {
 
 #[test]
 fn crash_message_has_progress_and_memory_estimate() {
-    let died = |bytes, total_bytes| {
+    let freed_at = |bytes, total_bytes| {
         let new = Loading::new(Origin::File(0), "a.pickle".into(), total_bytes, 0.0);
         Loading { bytes, ..new }.stopped_text()
     };
     assert_eq!(
-        died(2 << 30, Some(5 << 30)),
+        freed_at(2 << 30, Some(5 << 30)),
         " after 2.00 GiB of a.pickle, of 5.00 GiB. If memory ran out: the whole file needs about 10.0 GiB"
     );
-    assert_eq!(died(1 << 20, Some(5 << 30)), " after 1.00 MiB of a.pickle");
-    assert_eq!(died(2 << 30, None), " after 2.00 GiB of a.pickle");
+    assert_eq!(freed_at(1 << 20, Some(5 << 30)), " after 1.00 MiB of a.pickle");
+    assert_eq!(freed_at(2 << 30, None), " after 2.00 GiB of a.pickle");
 }
 
 #[test]

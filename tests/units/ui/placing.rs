@@ -53,7 +53,9 @@ fn chips_do_not_overlap() {
 fn card_does_not_cover_hovered_block() {
     let (card, stage) = ((280.0, 120.0), (1000.0, 500.0));
     let covered = |(x, y): Pair, block: &Rect| intersection_area(&[x, y, x + card.0, y + card.1], block);
-    let at = |at: Pair, block: Rect, top: f64| place_card_around(at, card, stage, &Obstacles { block: &[block], top: &|_| top });
+    let at = |at: Pair, block: Rect, top: f64| {
+        place_card_around(at, card, stage, &Obstacles { block: &[block], top: &|_| top })
+    };
     // Beside the pointer the card would cover these large blocks, but there is room below or above.
     for block in [[100.0, 150.0, 900.0, 300.0], [100.0, 150.0, 1000.0, 500.0], [0.0, 0.0, 600.0, 500.0]] {
         for pointer in [(block[0] + 50.0, block[1] + 20.0), (block[2] - 30.0, block[3] - 40.0)] {

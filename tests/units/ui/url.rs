@@ -46,10 +46,16 @@ fn mixed_content_is_rejected_before_fetching() {
     for local in ["localhost", "localhost:80", "a.localhost", "127.0.0.1:9", "[::1]", "[::1]:9"] {
         assert_eq!(blocked_fetch(&format!("http://{local}/a"), PageScheme::Https), None, "{local}");
     }
-    assert!(blocked_fetch("http://a.b:80/c", PageScheme::Https).is_some_and(|text| text.contains("https address on a.b:80")));
+    assert!(
+        blocked_fetch("http://a.b:80/c", PageScheme::Https)
+            .is_some_and(|text| text.contains("https address on a.b:80"))
+    );
     assert_eq!(blocked_fetch("http://a.b/c", PageScheme::Http), None);
     assert_eq!(blocked_fetch("http://a.b/c", PageScheme::Disk), None);
-    assert_eq!((blocked_fetch("https://a.b/c", PageScheme::Https), blocked_fetch("run/x.pickle", PageScheme::Https)), (None, None));
+    assert_eq!(
+        (blocked_fetch("https://a.b/c", PageScheme::Https), blocked_fetch("run/x.pickle", PageScheme::Https)),
+        (None, None)
+    );
     assert!(blocked_fetch("http://localhost.evil.example/c", PageScheme::Https).is_some());
 }
 

@@ -1,26 +1,26 @@
 //! Report on steps and annotations, with compiled regions and Mosaic's numbers.
 
-mod region_bytes;
 mod mosaic_sheet;
+mod region_bytes;
 mod sheets;
 mod step_sheet;
 
 use super::job::Job;
-use super::shared::SharedResults;
 use super::ranges::Ranges;
-use super::writer::{MOST_ROWS, statement};
+use super::shared::SharedResults;
+use super::writer::{MAX_ROWS, statement};
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion, Span, Tone, Topic};
 use crate::radix::Radix;
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::pluralize;
-use region_bytes::RegionPass;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use mosaic_sheet::mosaic_sheet;
-use sheets::{SheetContext, NameTotals, names_sheet, occurrences_sheet, regions_sheet};
+use region_bytes::RegionPass;
+use sheets::{NameTotals, SheetContext, names_sheet, occurrences_sheet, regions_sheet};
 use step_sheet::{growth, steps_sheet};
 
 /// Report on steps and annotations, in progress.
@@ -105,7 +105,7 @@ impl Annotations {
     }
 
     fn report(&mut self, snapshot: &Snapshot, history: &DeviceHistory) -> Report {
-        let names = SheetContext { snapshot, history, rows: self.question.rows.min(MOST_ROWS) };
+        let names = SheetContext { snapshot, history, rows: self.question.rows.min(MAX_ROWS) };
         let (steps, placed) = (&self.shared.steps.steps, &self.shared.steps.placed);
         let mut statements = vec![statement(Tone::Fact, steps.describe(), None)];
         statements.extend(growth(steps, self.steps.facts(), history.event_count()));
@@ -148,7 +148,7 @@ impl Job for Annotations {
                 self.steps = Ranges::new(steps.spans.clone());
             }
             let clock = history.events.times.time_axis();
-            let marks = file.snapshot.marks.iter().take(self.question.rows.min(MOST_ROWS) as usize);
+            let marks = file.snapshot.marks.iter().take(self.question.rows.min(MAX_ROWS) as usize);
             let until = |us: i64| clock.map(|clock| clock.events_before_us(us.saturating_add(1)));
             self.regions.request_usages(marks.filter_map(|mark| until(mark.time_us)));
         }

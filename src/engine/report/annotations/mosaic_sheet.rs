@@ -4,7 +4,7 @@ use super::region_bytes::RegionPass;
 use super::sheets::SheetContext;
 use crate::protocol::{Sheet, SheetRow};
 use crate::report::column::{self, cells, sheet};
-use crate::report::writer::{moment_evidence, evidence_row};
+use crate::report::writer::{evidence_row, moment_evidence};
 use hashbrown::HashMap;
 use history::snapshot::StringId;
 
@@ -35,7 +35,8 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
             add(what, name.map_or_else(|| none.to_owned(), |name| names.text(name)), bytes, peak);
         }
     };
-    let regions = of.regions.iter().filter(|region| region.mosaic_at_peak > 0).map(|region| (region.name, region.mosaic_at_peak));
+    let regions =
+        of.regions.iter().filter(|region| region.mosaic_at_peak > 0).map(|region| (region.name, region.mosaic_at_peak));
     at_peak("compile_context at the peak", regions.collect(), "N/A");
     at_peak("annotation at the peak", of.annotations.clone(), "");
     let mut times: HashMap<(StringId, bool), u32, foldhash::fast::RandomState> = HashMap::default();
@@ -61,7 +62,10 @@ pub(super) fn mosaic_sheet(names: &SheetContext<'_>, of: &RegionPass) -> Sheet {
         column::event("event", "after event", |it: &Row| it.moment),
     ];
     let mut sheet = sheet(["mosaic", "Mosaic's numbers", note], &columns);
-    sheet.rows = found.iter().map(|it| SheetRow { cells: cells(&columns, it), ..evidence_row(moment_evidence(it.moment)) }).collect();
+    sheet.rows = found
+        .iter()
+        .map(|it| SheetRow { cells: cells(&columns, it), ..evidence_row(moment_evidence(it.moment)) })
+        .collect();
     sheet.left_out = left_out;
     sheet
 }

@@ -3,8 +3,8 @@
 use crate::innermost::{InnermostAnnotations, MarkScope};
 use crate::protocol::Span;
 use crate::regions::compile_context;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
 use base::units::{EventIdx, Moment};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
@@ -69,12 +69,17 @@ impl RegionPass {
     /// Starts a pass, with the peak within `window` if there is one.
     pub(super) fn new(window: Option<Span>) -> RegionPass {
         let window = window.map(|span| (span, MosaicPeak { bytes: 0, moment: span.from }));
-        RegionPass { window_peak: window, innermost: InnermostAnnotations::new(MarkScope::File), ..RegionPass::default() }
+        RegionPass {
+            window_peak: window,
+            innermost: InnermostAnnotations::new(MarkScope::File),
+            ..RegionPass::default()
+        }
     }
 
     /// Requests live bytes at these moments.
     pub(super) fn request_usages(&mut self, moments: impl Iterator<Item = u32>) {
-        self.requested = sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| two_part_key(moment.into(), number.into()));
+        self.requested =
+            sorted_by_key(moments.zip(0..).collect(), |&(moment, number)| two_part_key(moment.into(), number.into()));
         self.usages = vec![0; self.requested.len()];
     }
 
@@ -111,21 +116,21 @@ impl RegionPass {
         for id in first + self.next..count {
             slice.tick()?;
             self.next += 1;
-            let (born, died, size) = allocations.span(AllocationId(id));
+            let (allocated_at, freed_at, size) = allocations.span(AllocationId(id));
             // Allocations are sorted by moment.
-            if born > self.mosaic_peak.moment {
+            if allocated_at > self.mosaic_peak.moment {
                 break;
             }
             // Mosaic ends an allocation only at free_completed.
-            let is_freed = died <= self.mosaic_peak.moment && is_completed(history, died);
+            let is_freed = freed_at <= self.mosaic_peak.moment && is_completed(history, freed_at);
             if is_freed {
                 continue;
             }
-            let number = self.region(snapshot, history, born);
+            let number = self.region(snapshot, history, allocated_at);
             if let Some(region) = self.regions.get_mut(number) {
                 region.mosaic_at_peak = region.mosaic_at_peak.saturating_add(size);
             }
-            let name = self.innermost.at_event(&mut self.innermost_position, born.saturating_sub(1));
+            let name = self.innermost.at_event(&mut self.innermost_position, allocated_at.saturating_sub(1));
             let next = self.annotations.len() as u32;
             let number = *self.by_annotation.entry(name_key(name)).or_insert(next);
             if number == next {
@@ -140,12 +145,12 @@ impl RegionPass {
 
     fn process_event(&mut self, snapshot: &Snapshot, history: &DeviceHistory, event: u32) {
         let Some((id, is_birth)) = history.lifetime_change(EventIdx(event)) else { return };
-        let (born, _, size) = history.allocations.span(id);
-        if born == 0 {
+        let (allocated_at, _, size) = history.allocations.span(id);
+        if allocated_at == 0 {
             return;
         }
         let moment = event + 1;
-        let number = self.region(snapshot, history, born);
+        let number = self.region(snapshot, history, allocated_at);
         let Some(region) = self.regions.get_mut(number) else { return };
         if !is_birth {
             region.live = region.live.saturating_sub(size);
@@ -167,8 +172,8 @@ impl RegionPass {
     }
 
     /// Returns the index of the region of an allocation, given the moment of the allocation.
-    fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, born: u32) -> usize {
-        let event = EventIdx(born.saturating_sub(1));
+    fn region(&mut self, snapshot: &Snapshot, history: &DeviceHistory, allocated_at: u32) -> usize {
+        let event = EventIdx(allocated_at.saturating_sub(1));
         let labels = history.events.labels(event.0).0 as usize;
         if self.by_labels.is_empty() {
             self.by_labels = vec![0; snapshot.labels.len()];
@@ -188,6 +193,6 @@ impl RegionPass {
 }
 
 /// Returns whether an allocation freed at a moment ended by `free_completed`.
-fn is_completed(history: &DeviceHistory, died: u32) -> bool {
-    Moment(died).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
+fn is_completed(history: &DeviceHistory, freed_at: u32) -> bool {
+    Moment(freed_at).event().is_some_and(|event| history.events.action(event.0) == Action::FreeCompleted)
 }

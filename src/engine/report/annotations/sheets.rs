@@ -5,7 +5,7 @@ use crate::protocol::{Cell, Sheet, SheetRow, Span};
 use crate::report::column::{self, Column, cells, sheet};
 use crate::report::ranges::{RangeTotals, Ranges};
 use crate::report::steps::PlacedAnnotations;
-use crate::report::writer::{moment_evidence, truncate, evidence_row, range_evidence};
+use crate::report::writer::{evidence_row, moment_evidence, range_evidence, truncate};
 use history::replay::{AnnotationRange, DeviceHistory};
 use history::snapshot::{Snapshot, StringId};
 
@@ -116,14 +116,21 @@ pub(super) fn names_sheet(names: &SheetContext<'_>, sums: &[NameTotals], highest
     let mut sheet = sheet(["annotations", "Annotations by name", note], &columns);
     for sum in highest.iter().take(names.rows as usize).filter_map(|&at| sums.get(at as usize)) {
         let (span, facts) = ranges.range(sum.highest_index);
-        sheet.rows.push(SheetRow { cells: cells(&columns, sum), ..evidence_row(range_evidence(span, facts.peak_moment)) });
+        sheet
+            .rows
+            .push(SheetRow { cells: cells(&columns, sum), ..evidence_row(range_evidence(span, facts.peak_moment)) });
     }
     sheet.left_out = names.left_out(sums.len());
     sheet
 }
 
 /// Returns the table of single annotations: those with the highest peaks, in chronological order.
-pub(super) fn occurrences_sheet(names: &SheetContext<'_>, placed: &PlacedAnnotations, highest: &[u32], ranges: &Ranges) -> Sheet {
+pub(super) fn occurrences_sheet(
+    names: &SheetContext<'_>,
+    placed: &PlacedAnnotations,
+    highest: &[u32],
+    ranges: &Ranges,
+) -> Sheet {
     let note = "Requested bytes of the whole device, in chronological order; if truncated, those with the highest peak. Indented by nesting. Kept: allocated in it and live at its end.";
     type Row<'a> = (&'a AnnotationRange, (Span, RangeTotals));
     let name = |range: &AnnotationRange| names.text(range.name) + if range.end_us.is_none() { " (no end)" } else { "" };
@@ -171,7 +178,9 @@ pub(super) fn regions_sheet(names: &SheetContext<'_>, regions: &[Region]) -> She
     let weight = |region: &&Region| u128::from(!region.at_peak) << 64 | u128::from(!region.allocated);
     let regions = base::sorted::sorted_by_key(regions.iter().collect(), weight);
     for region in regions.iter().copied().take(names.rows as usize) {
-        sheet.rows.push(SheetRow { cells: cells(&columns, region), ..evidence_row(moment_evidence(region.peak_moment)) });
+        sheet
+            .rows
+            .push(SheetRow { cells: cells(&columns, region), ..evidence_row(moment_evidence(region.peak_moment)) });
     }
     sheet.left_out = names.left_out(regions.len());
     sheet

@@ -5,8 +5,8 @@ use crate::protocol::{Cell, Sheet, SheetRow, Span, Statement, Tone};
 use crate::report::column::{self, cells, sheet};
 use crate::report::ranges::RangeTotals;
 use crate::report::steps::{StepRule, Steps, WARM_UP_STEPS};
-use crate::report::writer::{bytes_text, evidence_row, statement, range_evidence};
-use base::units::{pluralize, group_digits};
+use crate::report::writer::{bytes_text, evidence_row, range_evidence, statement};
+use base::units::{group_digits, pluralize};
 
 /// Minimum number of steps after the baseline for a statement on growth.
 const MIN_STEPS: usize = 3;
@@ -29,7 +29,8 @@ pub(super) fn steps_sheet(names: &SheetContext<'_>, steps: &Steps, facts: &[Rang
         sums = [sums[0].saturating_add(facts.allocated), sums[1].saturating_add(facts.freed)];
     }
     type Row = (usize, (Span, RangeTotals), i64);
-    let name = |at: usize| steps.annotation_rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
+    let name =
+        |at: usize| steps.annotation_rows.get(at).and_then(|&row| names.range(row)).map(|range| names.text(range.name));
     let mut columns =
         vec![column::text("step", "step", |(at, ..): Row| name(at).unwrap_or_else(|| group_digits(at as u64 + 1)))];
     columns.extend(facts_columns(|(_, facts, _): Row| facts));

@@ -5,14 +5,14 @@ mod sums;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writer::{ReportWriter, moment_evidence, bytes_text, category_query, evidence_row};
+use super::writer::{ReportWriter, bytes_text, category_query, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use analysis::category::CategoryRule;
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use base::sorted::{two_part_key, sorted_numbers};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, group_digits, percent};
 use history::replay::AllocationId;
 use mosaic::Mosaic;
@@ -90,7 +90,9 @@ impl Parts {
         let set = writing.file.groups.categories.set();
         let (names, whole) = (set.categories(), self.peak.total.bytes);
         let mut text = String::from("At the peak: ");
-        for (number, place) in self.ranked(|place| self.peak.category(place).bytes > whole / 2000).into_iter().enumerate() {
+        for (number, place) in
+            self.ranked(|place| self.peak.category(place).bytes > whole / 2000).into_iter().enumerate()
+        {
             let name = names.get(place as usize).map_or("", String::as_str);
             let share = percent(self.peak.category(place as usize).bytes, whole);
             [if number > 0 { ", " } else { "" }, name, " ", &share].iter().for_each(|part| text.push_str(part));
@@ -173,7 +175,8 @@ impl Parts {
         let mut rows: Vec<Row> = ranked.into_iter().map(|place| Some(place as usize)).collect();
         rows.extend((self.peak.unexplained.count > 0).then_some(None));
         writing.add_sheet(sheet(["categories", "Categories", note], &columns), &columns, &rows, |_, place| {
-            let evidence = |place| Evidence { find: Some(category_query(name(place))), ..moment_evidence(most(place).1) };
+            let evidence =
+                |place| Evidence { find: Some(category_query(name(place))), ..moment_evidence(most(place).1) };
             place.map_or_else(SheetRow::default, |place| evidence_row(evidence(place)))
         });
     }

@@ -8,9 +8,9 @@ use crate::open::OpenFile;
 use crate::protocol::Cell;
 use crate::protocol::Evidence;
 use crate::report::column::{self, sheet};
-use crate::report::writer::{ReportWriter, moment_evidence, category_query, evidence_row};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::EventIdx;
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
@@ -31,7 +31,15 @@ pub(super) struct Mosaic {
 impl Mosaic {
     pub(super) fn new(file: &OpenFile) -> Mosaic {
         let now = vec![None; file.groups.categories.set().categories().len()];
-        Mosaic { event: 0, live_addresses: HashMap::default(), peak_bytes: now.clone(), current: now, sum: 0, peak_sum: 0, peak_moment: 0 }
+        Mosaic {
+            event: 0,
+            live_addresses: HashMap::default(),
+            peak_bytes: now.clone(),
+            current: now,
+            sum: 0,
+            peak_sum: 0,
+            peak_moment: 0,
+        }
     }
 
     /// Continues the pass.

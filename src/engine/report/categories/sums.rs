@@ -1,11 +1,11 @@
 //! Totals by category at a moment, and the peak of each category.
 
-use crate::stack_trees::Population;
 use crate::categories::NO_RULE;
 use crate::open::OpenFile;
 use crate::protocol::{Scope, Weight};
 use crate::report::site_sums::SiteSums;
-use base::slice::{TimeSlice, SliceResult};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::StackId;
@@ -98,7 +98,11 @@ pub(super) struct CategoryPeaks {
 
 impl CategoryPeaks {
     pub(super) fn new(file: &OpenFile) -> CategoryPeaks {
-        CategoryPeaks { by_category: vec![(0, 0, 0); file.groups.categories.set().categories().len()], next_early: 0, next_event: 0 }
+        CategoryPeaks {
+            by_category: vec![(0, 0, 0); file.groups.categories.set().categories().len()],
+            next_early: 0,
+            next_event: 0,
+        }
     }
 
     /// Continues the pass over the events.
@@ -121,7 +125,14 @@ impl CategoryPeaks {
     }
 
     #[inline(always)]
-    fn change(&mut self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, starts_lifetime: bool, moment: u32) {
+    fn change(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        id: AllocationId,
+        starts_lifetime: bool,
+        moment: u32,
+    ) {
         if id.0 == 0 && history.allocations.is_unexplained(id) {
             return;
         }

@@ -1,24 +1,24 @@
 //! Report on fragmentation: reserved bytes lost because blocks are larger than requests (internal) or because free
 //! bytes are scattered (external), when it was worst, and whether it caused a request to the driver.
 
-mod over_time;
 mod moments;
+mod over_time;
 mod pinned_segments;
 
 use super::job::Job;
 use super::layout::{DriverRequest, Layout, kind_name};
 use super::leaks::{pool_name, stream_name};
-use super::writer::{ReportWriter, moment_evidence, bytes_text, evidence_row, threshold, moment_text};
+use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, moment_text, threshold};
 use crate::open::OpenFile;
-use crate::protocol::{Cell, Report, ReportQuestion, StateFit, Threshold, Tone};
+use crate::protocol::{Cell, Report, ReportQuestion, SegmentsFit, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::state::{PlacementSearch, ReleasableSegments};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use base::units::{EventIdx, pluralize, group_digits, percent};
-use over_time::{Criterion, FreeOverTime, FreeAt};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::units::{EventIdx, group_digits, percent, pluralize};
 use history::replay::{DeviceHistory, SegmentLifetimes};
-pub(super) use moments::{MIN_PROBLEM_BYTES, peak_moment, peak_reserved_moment, newest_oom};
+pub(super) use moments::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
+use over_time::{Criterion, FreeAt, FreeOverTime};
 
 /// Default size of the request to place.
 const DEFAULT_REQUEST_BYTES: u64 = 20 << 20;
@@ -63,7 +63,8 @@ impl Parts {
         Parts {
             moment: layout(question.at.unwrap_or_else(|| peak_moment(history)).min(history.event_count())),
             worst: layout(course.worst().map_or(0, |worst| worst.moment)),
-            driver_request: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
+            driver_request: DriverRequest::before(file, history, lives, peak)
+                .map(|driver| (driver, layout(driver.event))),
             newest_oom: newest_oom(history).map(|event| (event, layout(event))),
             fits: PlacementSearch::new(file, request.value),
             keeping: ReleasableSegments::default(),
@@ -99,7 +100,12 @@ impl Job for Fragmentation {
             parts.moment.write(&mut writing, "moment", "Reserved and free bytes, by pool");
             write_fits(&mut writing, &parts, told);
             parts.worst.write(&mut writing, "worst", "At maximum free bytes, by pool");
-            write_moments(&mut writing, "worst_bytes", "Most free bytes", course.worst_moments(Criterion::Bytes, history));
+            write_moments(
+                &mut writing,
+                "worst_bytes",
+                "Most free bytes",
+                course.worst_moments(Criterion::Bytes, history),
+            );
             write_moments(
                 &mut writing,
                 "worst_share",
@@ -120,8 +126,15 @@ fn upper_bound_text(part: u64, whole: u64) -> String {
 
 /// Formats free bytes, number of blocks and largest block: `≤ 1.29 GiB free (cached) in 45 blocks, largest ≤ 200 MiB`.
 fn free_text(free: u64, blocks: u32, largest: u64) -> String {
-    ["≤ ", &bytes_text(free), " free (cached) in ", &pluralize(blocks.into(), "block"), ", largest ≤ ", &bytes_text(largest)]
-        .concat()
+    [
+        "≤ ",
+        &bytes_text(free),
+        " free (cached) in ",
+        &pluralize(blocks.into(), "block"),
+        ", largest ≤ ",
+        &bytes_text(largest),
+    ]
+    .concat()
 }
 
 fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &SegmentLifetimes, course: &FreeOverTime) {
@@ -165,7 +178,8 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
     if let Some((driver, layout)) = driver {
         let free = layout.by_kind.serving(driver.kind);
         let kind = kind_name(writing.file, &driver.kind);
-        let needs = driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
+        let needs =
+            driver.request.map_or_else(String::new, |request| [" for a block of ", &bytes_text(request)].concat());
         let mut text = [
             "Peak reserved: ",
             &bytes_text(layout.total.reserved.saturating_add(driver.reserved)),
@@ -188,7 +202,11 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
             () => ".",
         });
         let is_much = free.free >= MIN_PROBLEM_BYTES && free.free >= layout.total.reserved / 10;
-        writing.add_statement(if is_scattered && is_much { Tone::Alarm } else { Tone::Fact }, text, Some(moment_evidence(driver.event)));
+        writing.add_statement(
+            if is_scattered && is_much { Tone::Alarm } else { Tone::Fact },
+            text,
+            Some(moment_evidence(driver.event)),
+        );
     }
     if let Some((event, layout)) = failed {
         let (_, request) = history.address_and_size(EventIdx(*event));
@@ -235,31 +253,31 @@ fn write_statements(writing: &mut ReportWriter<'_>, parts: &Parts, lives: &Segme
     }
 }
 
-fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<StateFit>) {
+fn write_fits(writing: &mut ReportWriter<'_>, parts: &Parts, fits: Vec<SegmentsFit>) {
     let file = writing.file;
-    let goes = |fit: &StateFit| match fit.block {
+    let goes = |fit: &SegmentsFit| match fit.block {
         Some((address, _)) => format!("free block at 0x{address:x}"),
         None if fit.free >= fit.rounded => "new segment, though enough is free in total".to_owned(),
         None => "new segment".to_owned(),
     };
     let columns = [
-        column::text("pool", "pool", |fit: &StateFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
-        column::text("stream", "stream", |fit: &StateFit| stream_name(fit.stream)),
-        column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &StateFit| fit.rounded),
+        column::text("pool", "pool", |fit: &SegmentsFit| pool_name(file, fit.pool, fit.rounded <= 1 << 20)),
+        column::text("stream", "stream", |fit: &SegmentsFit| stream_name(fit.stream)),
+        column::bytes("allocated_rounded_bytes", "≥ allocated (rounded)", |fit: &SegmentsFit| fit.rounded),
         column::text("placement", "placement", goes),
-        column::cell("block_bytes", "≤ free block", |fit: &StateFit| {
+        column::cell("block_bytes", "≤ free block", |fit: &SegmentsFit| {
             fit.block.map_or(Cell::Nothing, |(_, bytes)| Cell::Bytes(bytes))
         }),
-        column::cell("new_segment_bytes", "from the driver", |fit: &StateFit| {
+        column::cell("new_segment_bytes", "from the driver", |fit: &SegmentsFit| {
             if fit.block.is_none() { Cell::Bytes(fit.new_segment) } else { Cell::Nothing }
         }),
-        column::bytes("free_bytes", "≤ free (cached)", |fit: &StateFit| fit.free),
-        column::bytes("largest_free_bytes", "≤ largest free block", |fit: &StateFit| fit.largest_free),
+        column::bytes("free_bytes", "≤ free (cached)", |fit: &SegmentsFit| fit.free),
+        column::bytes("largest_free_bytes", "≤ largest free block", |fit: &SegmentsFit| fit.largest_free),
     ];
     let note = "By pool and stream: the smallest free block that may fit the request, or the segment that the driver would be asked for.";
     let mut sheet = sheet(["request", "Where a request would be placed", note], &columns);
     sheet.threshold = Some(parts.request.clone());
-    let fits: Vec<&StateFit> = fits.iter().collect();
+    let fits: Vec<&SegmentsFit> = fits.iter().collect();
     writing.add_sheet(sheet, &columns, &fits, |_, _| evidence_row(moment_evidence(parts.moment.moment)));
 }
 
@@ -277,5 +295,7 @@ fn write_moments(writing: &mut ReportWriter<'_>, key: &str, title: &str, moments
         column::bytes("live_bytes", "live", |it: &FreeAt| it.requested),
     ];
     let moments: Vec<&FreeAt> = moments.iter().collect();
-    writing.add_sheet(sheet([key, title, note], &columns), &columns, &moments, |_, it| evidence_row(moment_evidence(it.moment)));
+    writing.add_sheet(sheet([key, title, note], &columns), &columns, &moments, |_, it| {
+        evidence_row(moment_evidence(it.moment))
+    });
 }

@@ -1,8 +1,8 @@
 //! Reserved and free bytes over the trace: finds the worst moments in one pass over the events.
 
 use crate::open::OpenFile;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 
@@ -43,7 +43,12 @@ pub(super) struct FreeOverTime {
 impl FreeOverTime {
     pub(super) fn new(history: &DeviceHistory) -> FreeOverTime {
         let now = [history.reserved_at(Moment::START), 0, history.drawn_at(Moment::START)];
-        FreeOverTime { current: now, next_early: 0, next_event: None, parts: vec![[None; 2]; PARTS * FINE_PARTS_PER_PART] }
+        FreeOverTime {
+            current: now,
+            next_early: 0,
+            next_event: None,
+            parts: vec![[None; 2]; PARTS * FINE_PARTS_PER_PART],
+        }
     }
 
     /// Continues the pass.
@@ -113,7 +118,9 @@ impl FreeOverTime {
         let order = found.iter().zip(0..).map(|(it, place)| {
             let key = match by {
                 Criterion::Bytes => it.free,
-                Criterion::Share => (u128::from(it.free) * u128::from(u64::MAX >> 1) / u128::from(it.reserved.max(1))) as u64,
+                Criterion::Share => {
+                    (u128::from(it.free) * u128::from(u64::MAX >> 1) / u128::from(it.reserved.max(1))) as u64
+                }
             };
             (two_part_key(!key, it.moment.into()), place)
         });

@@ -3,10 +3,10 @@
 use crate::open::OpenFile;
 use crate::protocol::{Cell, ReportQuestion, SheetRow, Threshold, Tone};
 use crate::report::column::{self, sheet};
-use crate::report::writer::{ReportWriter, moment_evidence, bytes_text, evidence_row, threshold};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
-use base::units::{pluralize, group_digits, percent};
+use crate::report::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence, threshold};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::Segment;
 
@@ -146,7 +146,13 @@ fn segment_use(file: &OpenFile, place: u32, segment: &Segment) -> SegmentUse {
             largest = block.size.max(largest);
         }
     }
-    SegmentUse { index: place, total: segment.total_size, unused: segment.total_size.saturating_sub(used), largest, live }
+    SegmentUse {
+        index: place,
+        total: segment.total_size,
+        unused: segment.total_size.saturating_sub(used),
+        largest,
+        live,
+    }
 }
 
 /// Returns the label of a pool and its size class.

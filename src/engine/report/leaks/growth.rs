@@ -11,13 +11,13 @@ use crate::report::column::{self, sheet};
 use crate::report::site_sums::{SiteSums, label};
 use crate::report::steps::{Steps, WARM_UP_STEPS};
 use crate::report::writer::{ReportWriter, bytes_text, threshold};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
-use base::units::{EventIdx, pluralize, group_digits};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory};
 
 /// Maximum number of values in a chart. More could not be distinguished.
-const MOST_VALUES: usize = 96;
+const MAX_VALUES: usize = 96;
 
 /// Change of a call site by an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,9 @@ impl Growth {
         let ends = steps.growth_moments();
         // Steps without a name are numbered from 1.
         let name = |step: usize| {
-            steps.annotation_text(file, history, step).unwrap_or_else(|| "step ".to_owned() + &group_digits(step as u64 + 1))
+            steps
+                .annotation_text(file, history, step)
+                .unwrap_or_else(|| "step ".to_owned() + &group_digits(step as u64 + 1))
         };
         let first = WARM_UP_STEPS - 1;
         Growth {
@@ -116,7 +118,12 @@ impl Growth {
     }
 
     /// Continues the pass over the events.
-    pub(in crate::report) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, slice: &mut TimeSlice) -> SliceResult {
+    pub(in crate::report) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         let early = history.allocations.early_count() as u32;
         while self.next_early < early {
             slice.tick()?;
@@ -132,7 +139,9 @@ impl Growth {
                 self.next_event += 1;
                 match history.allocation_change(event) {
                     Some(turn) if turn.is_program_free => self.change(file, history, turn.id, Change::Free),
-                    Some(turn) if turn.starts_lifetime == Some(true) => self.change(file, history, turn.id, Change::Alloc),
+                    Some(turn) if turn.starts_lifetime == Some(true) => {
+                        self.change(file, history, turn.id, Change::Alloc)
+                    }
                     _ => {}
                 }
             }
@@ -200,7 +209,7 @@ impl Growth {
     /// group is used.
     fn chart(&self, site: &SiteGrowth) -> Chart {
         let count = self.ends.len();
-        let per_value = count.div_ceil(MOST_VALUES).max(1);
+        let per_value = count.div_ceil(MAX_VALUES).max(1);
         let at = |end: usize| {
             let after = site.values.partition_point(|&(known, _)| known as usize <= end);
             after.checked_sub(1).and_then(|last| site.values.get(last)).map_or(site.baseline[0], |&(_, bytes)| bytes)
@@ -215,12 +224,21 @@ impl Growth {
         let enough = fewest.value.max(1).max(u64::from(self.compared().div_ceil(2)));
         let growing = (0u32..).zip(&self.sites);
         let growing = growing.filter(|(_, site)| site.falls == 0 && u64::from(site.rises) >= enough);
-        sorted_numbers(growing.map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group)).collect())
+        sorted_numbers(
+            growing
+                .map(|(group, site)| (two_part_key(u64::from(!site.has_more_allocations()), !site.growth()), group))
+                .collect(),
+        )
     }
 
     /// Writes statements about the top three growing call sites, if their tone is in `tones`. `never_freed` has the
     /// allocations that are live at the end.
-    pub(in crate::report) fn write_statements(&self, writing: &mut ReportWriter<'_>, never_freed: &SiteSums, tones: &[Tone]) {
+    pub(in crate::report) fn write_statements(
+        &self,
+        writing: &mut ReportWriter<'_>,
+        never_freed: &SiteSums,
+        tones: &[Tone],
+    ) {
         let (file, history) = (writing.file, writing.history);
         let compared = self.compared();
         for group in self.ranked(&min_steps(writing.question)).into_iter().take(3) {

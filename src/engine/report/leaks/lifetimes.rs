@@ -1,15 +1,17 @@
 //! Allocations never freed, delayed frees and short-lived allocations, found in one pass over all allocations.
 
-use crate::open::OpenFile;
 use crate::moments::elapsed_us;
+use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Threshold, Tone};
 use crate::report::column::{self, sheet};
-use crate::report::top_k::TopK;
 use crate::report::site_sums::{SiteSums, site_of};
-use crate::report::writer::{MOST_ROWS, ReportWriter, allocation_evidence, moment_evidence, bytes_text, freed_by_cell, threshold};
-use base::slice::{TimeSlice, SliceResult};
+use crate::report::top_k::TopK;
+use crate::report::writer::{
+    MAX_ROWS, ReportWriter, allocation_evidence, bytes_text, freed_by_cell, moment_evidence, threshold,
+};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::two_part_key;
-use base::units::{Moment, pluralize, duration_us, group_digits, percent};
+use base::units::{Moment, duration_us, group_digits, percent, pluralize};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 
 /// Search for allocations that are never freed, freed late or short-lived.
@@ -34,7 +36,7 @@ impl Lifetimes {
             min_wait: threshold(question, ["late", "longer than", "events"], 100),
             max_lifetime: threshold(question, ["within", "freed within", "events"], 10),
             never_freed: SiteSums::new(file, history),
-            delayed: TopK::new(question.rows.min(MOST_ROWS) as usize),
+            delayed: TopK::new(question.rows.min(MAX_ROWS) as usize),
             delayed_count: 0,
             delayed_bytes: 0,
             short_lived: SiteSums::new(file, history),
@@ -48,12 +50,12 @@ impl Lifetimes {
             slice.tick()?;
             let id = AllocationId(self.next as u32);
             self.next += 1;
-            let (born, died, size) = allocations.span(id);
-            if died == u32::MAX {
-                if born > 0 {
+            let (allocated_at, freed_at, size) = allocations.span(id);
+            if freed_at == u32::MAX {
+                if allocated_at > 0 {
                     self.never_freed.add(file, history, id, size);
                 }
-            } else if born > 0 && u64::from(died.saturating_sub(born)) <= self.max_lifetime.value {
+            } else if allocated_at > 0 && u64::from(freed_at.saturating_sub(allocated_at)) <= self.max_lifetime.value {
                 self.short_lived.add(file, history, id, size);
             }
             if let Some([from, to]) = file.device_data(history).awaiting_free(id)
@@ -69,7 +71,17 @@ impl Lifetimes {
 
     /// Writes the statements and sheets.
     pub(super) fn write(self, writing: &mut ReportWriter<'_>) {
-        let Lifetimes { min_bytes: least, min_wait: longer, max_lifetime: within, never_freed, delayed: late, delayed_count, delayed_bytes, short_lived, .. } = self;
+        let Lifetimes {
+            min_bytes: least,
+            min_wait: longer,
+            max_lifetime: within,
+            never_freed,
+            delayed: late,
+            delayed_count,
+            delayed_bytes,
+            short_lived,
+            ..
+        } = self;
         write_never_freed(writing, &never_freed, least);
         write_delayed(writing, late.ranked(), (delayed_count, delayed_bytes), longer);
         write_short_lived(writing, &short_lived, within);
@@ -102,14 +114,19 @@ fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, lea
             Some(moment_evidence(last)),
         );
     }
-    let allocated_at = |id| history.allocations.born(AllocationId(id)).0;
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
-        column::bytes("live_bytes", "live at the end", |group| never_freed.get(group).bytes).total(Cell::Bytes(total.0)),
+        column::bytes("live_bytes", "live at the end", |group| never_freed.get(group).bytes)
+            .total(Cell::Bytes(total.0)),
         column::share("share", "share of live bytes", |group| (never_freed.get(group).bytes, end))
             .total(Cell::Share { part: total.0, whole: end }),
         column::count("count", "allocations", |group| never_freed.get(group).count).total(Cell::Count(total.1)),
-        column::event("first_allocated_at", "first allocated at event", |group| allocated_at(never_freed.get(group).first)),
-        column::event("last_allocated_at", "last allocated at event", |group| allocated_at(never_freed.get(group).last)),
+        column::event("first_allocated_at", "first allocated at event", |group| {
+            allocated_at(never_freed.get(group).first)
+        }),
+        column::event("last_allocated_at", "last allocated at event", |group| {
+            allocated_at(never_freed.get(group).last)
+        }),
         column::text("call_site", "call site", |group| never_freed.name(file, history, group)),
     ];
     let note = "Not necessarily a leak: optimizer state of the first step and memory of an unfinished step are listed as well. Growth per \
@@ -122,7 +139,7 @@ fn write_never_freed(writing: &mut ReportWriter<'_>, never_freed: &SiteSums, lea
 fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all): (u32, u64), longer: Threshold) {
     let (file, history) = (writing.file, writing.history);
     let waited = |id| file.device_data(history).awaiting_free(AllocationId(id)).unwrap_or_default();
-    let lasted = |[from, to]: [u32; 2]| {
+    let elapsed = |[from, to]: [u32; 2]| {
         let [from, to] = [from, to].map(|moment| Moment(moment).event());
         elapsed_us(history, from?, to?)
     };
@@ -135,7 +152,7 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
         text.push_str(&bytes_text(all));
         text.push_str("), the slowest ");
         text.push_str(&pluralize((span[1] - span[0]).into(), "event"));
-        if let Some(us) = lasted(span) {
+        if let Some(us) = elapsed(span) {
             text.push_str(" (");
             text.push_str(&duration_us(us));
             text.push(')');
@@ -159,7 +176,7 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
     let columns = [
         column::count("waited_events", "events waited", |id| (waited(id)[1] - waited(id)[0]).into()),
         column::cell("waited_us", "time waited", |id| {
-            lasted(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
+            elapsed(waited(id)).map_or(Cell::Nothing, |us| Cell::Micros(us.unsigned_abs()))
         }),
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id)))
             .total(Cell::Bytes(all)),
@@ -175,7 +192,9 @@ fn write_delayed(writing: &mut ReportWriter<'_>, ranked: Vec<u32>, (count, all):
     let mut sheet = sheet(["late", "Delayed frees", note], &columns);
     sheet.threshold = Some(longer);
     sheet.left_out = count;
-    writing.add_sheet(sheet, &columns, &ranked, |writing, id| writing.allocation_row(AllocationId(id), Some(waited(id)[0])));
+    writing.add_sheet(sheet, &columns, &ranked, |writing, id| {
+        writing.allocation_row(AllocationId(id), Some(waited(id)[0]))
+    });
 }
 
 fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, within: Threshold) {
@@ -194,7 +213,8 @@ fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, wit
         writing.add_statement(Tone::Fact, text, Some(allocation_evidence(short_lived.get(first).largest, None)));
     }
     let columns = [
-        column::bytes("requested_bytes", "total requested", |group| short_lived.get(group).bytes).total(Cell::Bytes(total.0)),
+        column::bytes("requested_bytes", "total requested", |group| short_lived.get(group).bytes)
+            .total(Cell::Bytes(total.0)),
         column::count("count", "allocations", |group| short_lived.get(group).count).total(Cell::Count(total.1)),
         column::bytes("largest_bytes", "largest", |group| short_lived.get(group).largest_bytes),
         column::text("call_site", "call site", |group| short_lived.name(file, history, group)),
@@ -204,7 +224,7 @@ fn write_short_lived(writing: &mut ReportWriter<'_>, short_lived: &SiteSums, wit
     let mut sheet = sheet(["brief", "Short-lived allocations", note], &columns);
     sheet.threshold = Some(within);
     writing.add_sheet(sheet, &columns, &ranked, |writing, group| {
-        let born = history.allocations.born(AllocationId(short_lived.get(group).largest)).0;
-        writing.site_row(short_lived, group, Some(born))
+        let allocated_at = history.allocations.allocated_at(AllocationId(short_lived.get(group).largest)).0;
+        writing.site_row(short_lived, group, Some(allocated_at))
     });
 }

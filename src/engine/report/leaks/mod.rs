@@ -12,7 +12,7 @@ use super::writer::ReportWriter;
 use crate::open::OpenFile;
 use crate::protocol::{Report, ReportQuestion};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 pub(super) use cached::{pool_name, stream_name};
 pub(super) use growth::Growth;
 

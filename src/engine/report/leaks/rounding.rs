@@ -1,14 +1,14 @@
 //! Bytes lost to rounding, allocated (rounded) minus requested, for what is live at the peak.
 
-use crate::stack_trees::Population;
 use crate::device::SizeSource;
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, ReportQuestion, Scope, Threshold, Tone};
 use crate::report::column::{self, sheet};
 use crate::report::site_sums::label;
-use crate::report::writer::{ReportWriter, moment_evidence, bytes_text, threshold};
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
+use crate::report::writer::{ReportWriter, bytes_text, moment_evidence, threshold};
+use crate::stack_trees::Population;
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Moment, percent};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};

@@ -6,23 +6,23 @@ mod tree;
 pub(super) use tree::ModuleTree;
 
 use super::job::Job;
-use super::writer::{MOST_ROWS, StackLines, bytes_text, truncate, evidence_row, statement, range_evidence};
-use crate::open::OpenFile;
+use super::writer::{MAX_ROWS, StackLines, bytes_text, evidence_row, range_evidence, statement, truncate};
 use crate::moments::elapsed_us;
+use crate::open::OpenFile;
 use crate::protocol::{Cell, Evidence, Report, ReportQuestion, Sheet, SheetRow, Span, Statement, Tone, Topic};
 use crate::radix::Radix;
 use crate::report::column::{self, cells, sheet};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_by_key};
-use base::units::{EventIdx, pluralize, percent};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, two_part_key};
+use base::units::{EventIdx, percent, pluralize};
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 use sums::{CommonAnnotation, ModuleTotals, Sums};
 use tree::Module;
 
 /// Maximum length in bytes of an annotation that is used as a module name.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 const NOTE: &str = "Modules in the order of their first call, indented by nesting; modules called from the same line are one row. Peaks are \
     those of the whole device during the module; allocations and frees include nested modules. Mean fragmentation as in \
@@ -65,7 +65,7 @@ impl Modules {
             |&number: &u32| number > 0 && telling.sum(number).is_some_and(|sum| sum.events > 0 || sum.live_at_peak > 0);
         let modules: Vec<u32> = ranked.into_iter().filter(is_here).collect();
         let statements = vec![telling.statement(&modules)];
-        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MOST_ROWS))];
+        let sheets = vec![telling.sheet(&modules, self.question.rows.min(MAX_ROWS))];
         Report { topic: Topic::Modules, statements, sheets }
     }
 }
@@ -102,10 +102,12 @@ impl ReportContext<'_> {
     /// Returns the annotation around all events of a module, if it looks like a module name and the parent has another.
     fn annotation(&self, module: Module, sum: ModuleTotals) -> Option<StringId> {
         let CommonAnnotation::Same(Some(name)) = sum.annotation else { return None };
-        let is_of_outer =
-            self.module(module.parent).and_then(|_| self.sum(module.parent)).is_some_and(|it| it.annotation == sum.annotation);
+        let is_of_outer = self
+            .module(module.parent)
+            .and_then(|_| self.sum(module.parent))
+            .is_some_and(|it| it.annotation == sum.annotation);
         let text = self.snapshot.strings.bytes(name);
-        let is_path = text.len() <= LONGEST_NAME
+        let is_path = text.len() <= MAX_NAME_LEN
             && text.contains(&b'.')
             && text.iter().all(|&letter| letter.is_ascii_alphanumeric() || matches!(letter, b'.' | b'_'));
         (is_path && !is_of_outer).then_some(name)
@@ -163,7 +165,7 @@ impl ReportContext<'_> {
     fn sheet(&self, modules: &[u32], rows: u32) -> Sheet {
         type Row = (Module, ModuleTotals);
         let known = |sum: ModuleTotals, cell: Cell| if sum.events > 0 { cell } else { Cell::Nothing };
-        let lasted = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
+        let elapsed = |sum: ModuleTotals| elapsed_us(self.history, EventIdx(sum.first), EventIdx(sum.last));
         let columns = [
             column::text("module", "module", |(module, sum): Row| truncate(&self.name(module, sum))),
             column::text("called_at", "called at", |(module, _): Row| truncate(&self.calls(module))),
@@ -182,7 +184,7 @@ impl ReportContext<'_> {
                 _ => known(sum, Cell::Ratio(sum.fragmentation_sum / sum.events as f64)),
             }),
             column::cell("duration_us", "duration", |(_, sum): Row| {
-                lasted(sum).map_or(Cell::Nothing, |lasted| known(sum, Cell::Micros(lasted.unsigned_abs())))
+                elapsed(sum).map_or(Cell::Nothing, |elapsed| known(sum, Cell::Micros(elapsed.unsigned_abs())))
             }),
             column::count("events", "events", |(_, sum): Row| sum.events),
         ];

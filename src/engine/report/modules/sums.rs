@@ -4,7 +4,7 @@ use super::tree::{Module, ModuleTree};
 use crate::innermost::InnermostAnnotations;
 use crate::open::OpenFile;
 use crate::origin::is_free_stack;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StringId};
@@ -88,7 +88,13 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Continues the computation.
-    pub(super) fn step(&mut self, file: &OpenFile, history: &DeviceHistory, tree: &ModuleTree, slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        tree: &ModuleTree,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         if self.is_done {
             return Ok(());
         }
@@ -107,8 +113,8 @@ impl Sums {
         for id in (self.next..allocations.len() as u32).map(AllocationId) {
             slice.tick()?;
             self.next += 1;
-            let (born, died, size) = allocations.span(id);
-            if born > peak || died <= peak {
+            let (allocated_at, freed_at, size) = allocations.span(id);
+            if allocated_at > peak || freed_at <= peak {
                 continue;
             }
             let stack = file.stack(history, id);
@@ -128,7 +134,13 @@ impl Sums {
         Ok(())
     }
 
-    fn process_event(&mut self, history: &DeviceHistory, tree: &ModuleTree, innermost: &InnermostAnnotations, event: u32) {
+    fn process_event(
+        &mut self,
+        history: &DeviceHistory,
+        tree: &ModuleTree,
+        innermost: &InnermostAnnotations,
+        event: u32,
+    ) {
         let change = history.lifetime_change(EventIdx(event));
         let size = change.map_or(0, |(id, _)| history.allocations.size(id));
         let bytes = i64::try_from(size).unwrap_or(i64::MAX);

@@ -5,7 +5,7 @@
 
 use crate::report::frame_roles::{FrameRoles, Role};
 use analysis::site;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
 

@@ -1,8 +1,8 @@
 //! Reserved and free bytes by kind of request.
 
-use crate::protocol::StateSums;
+use crate::protocol::SegmentsSums;
 use crate::state::DeviceState;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{SegmentKind, SegmentLifetimes};
 
@@ -11,7 +11,7 @@ use history::replay::{SegmentKind, SegmentLifetimes};
 pub(in crate::report) struct KindSums {
     /// Pool and stream. The default ones if they are not recorded.
     pub(in crate::report) kind: SegmentKind,
-    pub(in crate::report) sums: StateSums,
+    pub(in crate::report) sums: SegmentsSums,
     /// Number of segments without a live block. `whole_bytes` is their size in bytes.
     pub(super) empty_segments: u64,
     pub(super) empty_segment_bytes: u64,
@@ -21,13 +21,18 @@ pub(in crate::report) struct KindSums {
 #[derive(Default)]
 pub(in crate::report) struct SumsByKind {
     pub(in crate::report) kinds: Vec<KindSums>,
-    pub(in crate::report) total: StateSums,
+    pub(in crate::report) total: SegmentsSums,
     index: HashMap<SegmentKind, u32, foldhash::fast::RandomState>,
     next: usize,
 }
 
 impl SumsByKind {
-    pub(in crate::report) fn step(&mut self, state: &DeviceState, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+    pub(in crate::report) fn step(
+        &mut self,
+        state: &DeviceState,
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         for segment in state.segments.iter().skip(self.next) {
             slice.tick()?;
             self.next += 1;
@@ -36,7 +41,12 @@ impl SumsByKind {
             let new = self.kinds.len() as u32;
             let number = *self.index.entry(kind).or_insert(new);
             if number == new {
-                self.kinds.push(KindSums { kind, sums: StateSums::default(), empty_segments: 0, empty_segment_bytes: 0 });
+                self.kinds.push(KindSums {
+                    kind,
+                    sums: SegmentsSums::default(),
+                    empty_segments: 0,
+                    empty_segment_bytes: 0,
+                });
             }
             let Some(room) = self.kinds.get_mut(number as usize) else { continue };
             room.sums.add(&segment.sums);
@@ -50,8 +60,8 @@ impl SumsByKind {
     }
 
     /// Returns the sums over the segments that serve the same requests as `kind`, expandable or not.
-    pub(in crate::report) fn serving(&self, kind: SegmentKind) -> StateSums {
-        let mut sums = StateSums::default();
+    pub(in crate::report) fn serving(&self, kind: SegmentKind) -> SegmentsSums {
+        let mut sums = SegmentsSums::default();
         for expandable in [false, true] {
             let number = self.index.get(&SegmentKind { expandable, ..with_default_pool(kind) });
             let room = number.and_then(|&number| self.kinds.get(number as usize));

@@ -1,14 +1,14 @@
 //! Report on out-of-memory errors (OOM): the request, the state at that moment, and possible fixes.
 
-mod oom;
 mod kind_sums;
+mod oom;
 mod statements;
 
 use super::job::Job;
 use super::leaks::stream_name;
 use super::live_sites::LiveSites;
 use super::site_sums::site_of;
-use super::writer::{ReportWriter, moment_evidence, freed_by_cell, evidence_row, statement, threshold};
+use super::writer::{ReportWriter, evidence_row, freed_by_cell, moment_evidence, statement, threshold};
 use crate::open::OpenFile;
 use crate::protocol::{
     CAPACITY, Cell, OTHER_PROCESSES, OUTSIDE_ALLOCATOR, PROCESS, Report, ReportQuestion, SheetRow, Threshold, Tone,
@@ -19,15 +19,15 @@ use crate::report::layout::kind_name;
 use crate::state::DeviceState;
 use analysis::site;
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::EventIdx;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{Action, StackId};
-use oom::{RoundedAtOoms, OomFacts, OomState, min_capacity, oom_events};
 pub(super) use kind_sums::{KindSums, SumsByKind};
+use oom::{OomFacts, OomState, RoundedAtOoms, min_capacity, oom_events};
 
 /// Maximum number of OOMs, and of allocations before one, in a table.
-const MOST_REQUESTS: u32 = 1000;
+const MAX_REQUESTS: u32 = 1000;
 
 /// Report on OOMs, in progress.
 pub(super) struct OutOfMemory {
@@ -43,14 +43,21 @@ pub(super) struct OutOfMemory {
 impl OutOfMemory {
     pub(super) fn new(device: i64, question: ReportQuestion) -> OutOfMemory {
         let big = threshold(&question, ["big", "at least", "bytes"], 10 << 20);
-        OutOfMemory { device, question, min_bytes: big, sites: Vec::new(), allocated: RoundedAtOoms::default(), reported: None }
+        OutOfMemory {
+            device,
+            question,
+            min_bytes: big,
+            sites: Vec::new(),
+            allocated: RoundedAtOoms::default(),
+            reported: None,
+        }
     }
 }
 
 impl Job for OutOfMemory {
     fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         if self.reported.is_none() {
-            self.sites = sites(file, self.device, self.question.rows.min(MOST_REQUESTS) as usize);
+            self.sites = sites(file, self.device, self.question.rows.min(MAX_REQUESTS) as usize);
         }
         file.compute_segments(self.device, slice)?;
         let file = &*file;
@@ -79,7 +86,7 @@ impl Job for OutOfMemory {
         live.step(file, history, &mut |_, _| {}, slice)?;
         state.step(file, history, lives, slice)?;
         rooms.step(state, lives, slice)?;
-        let wanted = self.question.rows.min(MOST_REQUESTS) as usize;
+        let wanted = self.question.rows.min(MAX_REQUESTS) as usize;
         while *next > 0 && before.len() < wanted {
             slice.tick()?;
             *next -= 1;
@@ -101,7 +108,12 @@ impl Job for OutOfMemory {
             statements::write(&mut writing, &facts, &refused, site);
             match of(PROCESS) {
                 Some(_) => {
-                    statements::write_recorded(&mut writing, &facts, of(OTHER_PROCESSES).unwrap_or(0), of(OUTSIDE_ALLOCATOR));
+                    statements::write_recorded(
+                        &mut writing,
+                        &facts,
+                        of(OTHER_PROCESSES).unwrap_or(0),
+                        of(OUTSIDE_ALLOCATOR),
+                    );
                 }
                 None => statements::write_outside(&mut writing, &facts, &self.question, &capacity),
             }
@@ -223,12 +235,12 @@ fn write_free_by_pool(writing: &mut ReportWriter<'_>, refused: &OomState) {
 /// Writes the table of the last large allocations before the OOM.
 fn write_before(writing: &mut ReportWriter<'_>, refused: &OomState, big: Threshold) {
     let (file, history) = (writing.file, writing.history);
-    let born = |id| history.allocations.born(AllocationId(id)).0;
+    let allocated_at = |id| history.allocations.allocated_at(AllocationId(id)).0;
     let columns = [
         column::bytes("requested_bytes", "requested", |id| history.allocations.size(AllocationId(id))),
-        column::event("allocated_at", "allocated at event", born),
+        column::event("allocated_at", "allocated at event", allocated_at),
         column::count("events_before", "events before the OOM", |id| {
-            refused.live.moment.saturating_sub(born(id)).into()
+            refused.live.moment.saturating_sub(allocated_at(id)).into()
         }),
         column::cell("freed_at", "freed at event", |id| freed_by_cell(history, AllocationId(id))),
         column::text("call_site", "call site", |id| site_of(file, history, AllocationId(id))),
@@ -237,5 +249,7 @@ fn write_before(writing: &mut ReportWriter<'_>, refused: &OomState, big: Thresho
     sheet.threshold = Some(big);
     let ids: Vec<u32> =
         refused.large_before.iter().filter_map(|&event| Some(history.allocation_of(EventIdx(event))?.0)).collect();
-    writing.add_sheet(sheet, &columns, &ids, |writing, id| writing.allocation_row(AllocationId(id), Some(born(id))));
+    writing.add_sheet(sheet, &columns, &ids, |writing, id| {
+        writing.allocation_row(AllocationId(id), Some(allocated_at(id)))
+    });
 }

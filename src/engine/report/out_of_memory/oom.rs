@@ -4,7 +4,7 @@ use super::kind_sums::SumsByKind;
 use crate::open::OpenFile;
 use crate::report::live_sites::LiveSites;
 use crate::state::DeviceState;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::Action;

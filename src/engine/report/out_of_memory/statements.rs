@@ -1,11 +1,11 @@
 //! Statements about an OOM. Each is written only if the numbers support it.
 
-use super::oom::{OomFacts, OomState, oom_events};
 use super::kind_sums::KindSums;
+use super::oom::{OomFacts, OomState, oom_events};
 use crate::protocol::{Evidence, ReportQuestion, Span, Threshold, Tone};
-use crate::report::writer::{ReportWriter, allocation_evidence, moment_evidence, bytes_text};
+use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence};
 use crate::state::{SegmentSizing, driver_request_size, is_small};
-use base::units::{pluralize, group_digits};
+use base::units::{group_digits, pluralize};
 use history::replay::SegmentKind;
 
 /// Granularity of requests to the driver in bytes (`kRoundLarge` in `CUDACachingAllocator.cpp`).
@@ -29,8 +29,10 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, told: &Oom
     text.push_str(", the device had ");
     text.push_str(&bytes_text(facts.device_free));
     text.push_str(" free.");
-    let span =
-        Span { from: moment.saturating_sub(SHOWN_EVENTS), to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()) };
+    let span = Span {
+        from: moment.saturating_sub(SHOWN_EVENTS),
+        to: moment.saturating_add(SHOWN_EVENTS / 10).min(history.event_count()),
+    };
     writing.add_statement(Tone::Alarm, text, Some(Evidence { span: Some(span), ..moment_evidence(moment) }));
     let mut text = "Live at the OOM: ".to_owned();
     text.push_str(&bytes_text(facts.live));
@@ -60,7 +62,8 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, told: &Oom
             && kind.small == is_small(asked)
     };
     let own = || rooms.iter().filter(|room| is_own(&room.kind));
-    let (own_free, all_free) = (sum_kinds(own(), |room| room.sums.free), sum_kinds(rooms.iter(), |room| room.sums.free));
+    let (own_free, all_free) =
+        (sum_kinds(own(), |room| room.sums.free), sum_kinds(rooms.iter(), |room| room.sums.free));
     let largest = own().map(|room| room.sums.largest_free).max().unwrap_or(0);
     let blocks = sum_kinds(own(), |room| room.sums.free_blocks.into());
     // Before it fails, PyTorch releases segments without a live block, and free pages of expandable segments
@@ -128,8 +131,9 @@ pub(super) fn write(writing: &mut ReportWriter<'_>, facts: &OomFacts, told: &Oom
     if facts.device_free >= driver_request_size(asked, pages) {
         let text = "The device had enough free for this request.".to_owned();
         writing.add_statement(Tone::Fact, text, None);
-        writing
-            .set_fix("Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.");
+        writing.set_fix(
+            "Check for a limit (torch.cuda.set_per_process_memory_fraction) or fragmentation inside the driver.",
+        );
     }
     if facts.awaiting_free > 0 {
         let mut text = "Awaiting free: ".to_owned();
@@ -180,7 +184,12 @@ pub(super) fn write_recorded(writing: &mut ReportWriter<'_>, facts: &OomFacts, o
 
 /// Writes a statement about memory outside the allocator, inferred from the capacity. Does nothing if reserved bytes
 /// are unknown.
-pub(super) fn write_outside(writing: &mut ReportWriter<'_>, facts: &OomFacts, question: &ReportQuestion, capacity: &Threshold) {
+pub(super) fn write_outside(
+    writing: &mut ReportWriter<'_>,
+    facts: &OomFacts,
+    question: &ReportQuestion,
+    capacity: &Threshold,
+) {
     if facts.reserved == 0 {
         return;
     }

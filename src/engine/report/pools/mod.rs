@@ -4,20 +4,20 @@ mod pool_bytes;
 
 use super::job::Job;
 use super::site_sums::SiteSums;
-use super::writer::{ReportWriter, moment_evidence, bytes_text, evidence_row};
-use crate::stack_trees::Population;
+use super::writer::{ReportWriter, bytes_text, evidence_row, moment_evidence};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Grouping, Report, ReportQuestion, Scope, Tone};
 use crate::report::column::{self, sheet};
+use crate::stack_trees::Population;
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult};
-use base::sorted::{two_part_key, sorted_numbers};
-use base::units::{Moment, pluralize, group_digits, percent};
-use pool_bytes::{PoolPass, Pool};
+use base::slice::{SliceResult, TimeSlice};
+use base::sorted::{sorted_numbers, two_part_key};
+use base::units::{Moment, group_digits, percent, pluralize};
 use history::replay::DeviceHistory;
+use pool_bytes::{Pool, PoolPass};
 
 /// Maximum number of private pools whose contents are listed, largest first.
-const MOST_CONTENTS: usize = 16;
+const MAX_CONTENTS: usize = 16;
 
 /// Report on pools, in progress.
 pub(super) struct Pools {
@@ -55,7 +55,7 @@ impl Job for Pools {
         out_of_line(|| course.step(file, history, lives, slice))?;
         let contents = self.contents.get_or_insert_with(|| {
             let private = ranked_pools(course).into_iter().filter(|&pool| file.groups.is_private(pool));
-            let begun = private.take(MOST_CONTENTS).map(|pool| {
+            let begun = private.take(MAX_CONTENTS).map(|pool| {
                 let moment = course.pools.get(pool as usize).map_or(0, |pool| pool.peak_live.1);
                 let population = Population::new(history, Scope::At(moment));
                 PoolContents { pool, moment, population, next: 0, sums: SiteSums::new(file, history) }
@@ -88,7 +88,9 @@ impl PoolContents {
 /// Returns the pools that ever had a segment or an allocation, largest first.
 fn ranked_pools(course: &PoolPass) -> Vec<u32> {
     let used = (0u32..).zip(&course.pools).filter(|(_, pool)| pool.peak_reserved.0 > 0 || pool.identified != [0, 0]);
-    sorted_numbers(used.map(|(number, pool)| (two_part_key(!pool.peak_reserved.0, !pool.peak_live.0), number)).collect())
+    sorted_numbers(
+        used.map(|(number, pool)| (two_part_key(!pool.peak_reserved.0, !pool.peak_live.0), number)).collect(),
+    )
 }
 
 /// Returns the label of a pool.
@@ -112,7 +114,8 @@ fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
         pools.fold(0u64, |sum, pool| sum.saturating_add(what(pool)))
     };
     if !private.is_empty() {
-        let [reserved, idle] = [of(&private, &|pool| pool.sampled[0].reserved), of(&private, &|pool| pool.sampled[0].free())];
+        let [reserved, idle] =
+            [of(&private, &|pool| pool.sampled[0].reserved), of(&private, &|pool| pool.sampled[0].free())];
         let text = [
             &pluralize(private.len() as u64, "private pool"),
             ": ",
@@ -124,7 +127,8 @@ fn write_statements(writing: &mut ReportWriter<'_>, course: &PoolPass) {
             ") is free. Other pools cannot use it.",
         ];
         writing.add_statement(Tone::Fact, text.concat(), Some(moment_evidence(course.moments[0])));
-        let [by_event, by_segment] = [of(&private, &|pool| pool.identified[0]), of(&private, &|pool| pool.identified[1])];
+        let [by_event, by_segment] =
+            [of(&private, &|pool| pool.identified[0]), of(&private, &|pool| pool.identified[1])];
         let text = [
             "Allocations in private pools: ",
             &group_digits(by_event),
@@ -186,7 +190,8 @@ fn write_pools(writing: &mut ReportWriter<'_>, course: &PoolPass) {
         column::bytes("live_bytes", "live", |(_, pool): Row<'_>| pool.sampled[1].live).total(Cell::Bytes(moment.1)),
         column::bytes("awaiting_free_bytes", "awaiting free", |(_, pool): Row<'_>| pool.sampled[1].awaiting_free)
             .total(Cell::Bytes(moment.3)),
-        column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.sampled[1].free()).total(Cell::Bytes(idle(moment))),
+        column::bytes("free_bytes", "≤ free", |(_, pool): Row<'_>| pool.sampled[1].free())
+            .total(Cell::Bytes(idle(moment))),
         column::count("segments", "segments at the end", |(number, _): Row<'_>| at_end(number))
             .total(Cell::Count(segments.iter().sum())),
         column::count("by_event", "identified by event", |(_, pool): Row<'_>| pool.identified[0]),
@@ -230,5 +235,7 @@ fn write_contents(writing: &mut ReportWriter<'_>, contents: &[PoolContents]) {
         .collect();
     let note = "Each pool at its own peak.";
     let sheet = sheet(["contents", "Private pools at their peak, by call site", note], &columns);
-    writing.add_sheet(sheet, &columns, &rows, |writing, (it, _, group)| writing.site_row(&it.sums, group, Some(it.moment)));
+    writing.add_sheet(sheet, &columns, &rows, |writing, (it, _, group)| {
+        writing.site_row(&it.sums, group, Some(it.moment))
+    });
 }

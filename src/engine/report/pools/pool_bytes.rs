@@ -3,9 +3,9 @@
 use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::radix::Radix;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::{EventIdx, Moment};
-use history::replay::{AllocationId, DeviceHistory, Provenance, SegmentLifetimes, AllocationChange};
+use history::replay::{AllocationChange, AllocationId, DeviceHistory, Provenance, SegmentLifetimes};
 
 /// Bytes in a pool at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,12 +76,27 @@ pub(super) struct PoolPass {
 const NOT_LOOKED_UP: u32 = u32::MAX;
 
 impl PoolPass {
-    pub(super) fn new(file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes, moments: [u32; 2]) -> PoolPass {
+    pub(super) fn new(
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+        moments: [u32; 2],
+    ) -> PoolPass {
         let pools = vec![Pool::default(); file.groups.group_count(history, Grouping::Pool) as usize];
         let ends = Radix::with_capacity(lives.ranges.len());
         let (ended, next_end, next_range, next_early, next_event) = Default::default();
         let of_labels = vec![NOT_LOOKED_UP; file.snapshot.labels.len()];
-        PoolPass { pools, moments, ranges_by_end: ends, by_end: ended, next_end, next_range, next_early, next_event, pool_of_labels: of_labels }
+        PoolPass {
+            pools,
+            moments,
+            ranges_by_end: ends,
+            by_end: ended,
+            next_end,
+            next_range,
+            next_early,
+            next_event,
+            pool_of_labels: of_labels,
+        }
     }
 
     /// Continues the pass.
@@ -95,8 +110,8 @@ impl PoolPass {
         while self.ranges_by_end.len() < lives.ranges.len() && self.by_end.is_empty() {
             slice.tick()?;
             let id = self.ranges_by_end.len() as u32;
-            let (_, died, _) = lives.ranges.span(AllocationId(id));
-            self.ranges_by_end.push(died.into(), id);
+            let (_, freed_at, _) = lives.ranges.span(AllocationId(id));
+            self.ranges_by_end.push(freed_at.into(), id);
         }
         if self.by_end.is_empty() {
             self.ranges_by_end.step(slice)?;
@@ -146,8 +161,8 @@ impl PoolPass {
         let of = |id: AllocationId| file.groups.pool_number(lives.kind(id).and_then(|kind| kind.pool));
         while let Some(&id) = self.by_end.get(self.next_end) {
             let id = AllocationId(id);
-            let (_, died, size) = lives.ranges.span(id);
-            if died > moment {
+            let (_, freed_at, size) = lives.ranges.span(id);
+            if freed_at > moment {
                 break;
             }
             self.next_end += 1;
@@ -157,8 +172,8 @@ impl PoolPass {
         }
         while self.next_range < lives.ranges.len() {
             let id = AllocationId(self.next_range as u32);
-            let (born, _, size) = lives.ranges.span(id);
-            if born > moment {
+            let (allocated_at, _, size) = lives.ranges.span(id);
+            if allocated_at > moment {
                 break;
             }
             self.next_range += 1;

@@ -7,7 +7,7 @@ use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::report::modules::ModuleTree;
 use analysis::{PeakWithout, site};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::{AllocationId, DeviceHistory};
 use history::snapshot::{FrameId, Snapshot, StackId, StringId};
@@ -66,10 +66,10 @@ impl Groupings {
         (moment, bytes): (u32, i64),
     ) {
         let [annotations, regions, modules, _] = self.first_groups;
-        let born = history.allocations.born(id);
+        let allocated_at = history.allocations.allocated_at(id);
         let (group, around) = &mut self.annotation_cache[usize::from(bytes > 0)];
-        if !around.contains(&born.0) {
-            (*group, *around) = file.groups.regions.annotation_range(history, born);
+        if !around.contains(&allocated_at.0) {
+            (*group, *around) = file.groups.regions.annotation_range(history, allocated_at);
         }
         // Allocations outside annotations are not listed.
         if *group > 0 {

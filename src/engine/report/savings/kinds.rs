@@ -38,7 +38,8 @@ pub(super) const KINDS: [SavingKind; 10] = [
 ];
 
 /// Search query for stacks that compute a loss or its gradient.
-pub(super) const LOSS_QUERY: &str = "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
+pub(super) const LOSS_QUERY: &str =
+    "/cross_entropy|log_softmax|nll_loss|lm_head|LogSoftmaxBackward|NllLoss|CrossEntropy/i";
 
 /// Search query for stacks of the backward pass.
 pub(super) const BACKWARD_QUERY: &str = "/ backward$|_engine_run_backward|torch::autograd::/";

@@ -9,25 +9,25 @@ mod statements;
 mod tables;
 
 use super::job::Job;
-use super::shared::SharedResults;
 use super::layout::Layout;
+use super::shared::SharedResults;
 use super::writer::{ReportWriter, threshold};
-use crate::stack_trees::Population;
 use crate::open::OpenFile;
 use crate::protocol::{Grouping, Query, Report, ReportQuestion, Scope};
 use crate::report::fragmentation::peak_reserved_moment;
 use crate::stack_match::StackMatch;
+use crate::stack_trees::Population;
 use crate::state::ReleasableSegments;
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use base::sorted::{two_part_key, sorted_by_key, sorted_numbers};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
+use base::sorted::{sorted_by_key, sorted_numbers, two_part_key};
 use groupings::NumberedGrouping;
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
-use kinds::{KINDS, SavingKind, Saving};
-use pass::{PeakPass, MatchedStacks};
+use kinds::{KINDS, Saving, SavingKind};
+use pass::{MatchedStacks, PeakPass};
 
 /// Maximum number of call sites in a statement.
-const MOST_SITES: usize = 3;
+const MAX_SITES: usize = 3;
 
 /// Report on savings, in progress.
 pub(super) struct Savings {
@@ -58,14 +58,25 @@ impl Savings {
     pub(super) fn new(device: i64, question: ReportQuestion) -> Savings {
         let (loss, backward) = <(StackMatch, StackMatch)>::default();
         let known = SharedResults::new(device);
-        Savings { device, question, shared: known, loss_matches: loss, backward_matches: backward, pass: None, live: None, reserved: None }
+        Savings {
+            device,
+            question,
+            shared: known,
+            loss_matches: loss,
+            backward_matches: backward,
+            pass: None,
+            live: None,
+            reserved: None,
+        }
     }
 }
 
 impl Job for Savings {
     fn step(&mut self, file: &mut OpenFile, slice: &mut TimeSlice) -> SliceResult<Report> {
         file.categorize(slice)?;
-        for (query, matches) in [(kinds::LOSS_QUERY, &mut self.loss_matches), (kinds::BACKWARD_QUERY, &mut self.backward_matches)] {
+        for (query, matches) in
+            [(kinds::LOSS_QUERY, &mut self.loss_matches), (kinds::BACKWARD_QUERY, &mut self.backward_matches)]
+        {
             if let Ok(query) = Query::parse(query) {
                 out_of_line(|| matches.step(file, &query, slice))?;
             }
@@ -100,8 +111,11 @@ impl Savings {
             keeping: ReleasableSegments::default(),
         });
         out_of_line(|| reserved.step(file, history, lives, slice))?;
-        let (run, live, reserved) =
-            (self.pass.take().ok_or(OutOfTime)?, self.live.take().ok_or(OutOfTime)?, self.reserved.take().ok_or(OutOfTime)?);
+        let (run, live, reserved) = (
+            self.pass.take().ok_or(OutOfTime)?,
+            self.live.take().ok_or(OutOfTime)?,
+            self.reserved.take().ok_or(OutOfTime)?,
+        );
         out_of_line(|| {
             let mut writing = ReportWriter::new(file, history, &self.question);
             if history.event_count() == 0 || peak.1 == 0 {
@@ -126,7 +140,13 @@ impl Savings {
 }
 
 impl ReservedPeak {
-    fn step(&mut self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes, slice: &mut TimeSlice) -> SliceResult {
+    fn step(
+        &mut self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         self.layout.step(file, history, lives, slice)?;
         self.keeping.step(file, history, lives, (&self.layout.state, None), slice)
     }
@@ -169,7 +189,7 @@ impl Savings {
             let some = (0u32..).zip(&sites).filter(|(_, (sum, ..))| *sum > 0);
             let ranked = sorted_numbers(some.map(|(site, (sum, ..))| (two_part_key(!sum, 0), site)).collect());
             let of = |site: u32| sites.get(site as usize).map(|&(sum, _, largest)| (site, sum, largest));
-            let most = ranked.into_iter().take(MOST_SITES).filter_map(of).collect();
+            let most = ranked.into_iter().take(MAX_SITES).filter_map(of).collect();
             let confidence = match kind {
                 SavingKind::AwaitingFree => "high: recorded",
                 SavingKind::Loss => "medium: by function names",

@@ -8,8 +8,8 @@ use crate::open::OpenFile;
 use crate::protocol::Grouping;
 use crate::report::steps::Steps;
 use crate::roles::Role;
-use analysis::{Change, Changes, IdSet, PeakWithout, GroupEffect};
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
+use analysis::{Change, Changes, GroupEffect, IdSet, PeakWithout};
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use base::units::Moment;
 use history::replay::{AllocationId, Curve, DeviceHistory};
 use history::snapshot::StackId;
@@ -112,11 +112,23 @@ impl PeakPass {
     }
 
     /// Like [`Run::of`], for a known stack.
-    fn traits_with_stack(&self, file: &OpenFile, history: &DeviceHistory, id: AllocationId, stack: StackId) -> AllocationTraits {
+    fn traits_with_stack(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        id: AllocationId,
+        stack: StackId,
+    ) -> AllocationTraits {
         let category = file.groups.group_of(&file.snapshot, history, id, Grouping::Category);
         let role = category.checked_sub(1).and_then(|place| self.roles.get(place as usize).copied());
-        let is_whole = history.allocations.born(id) > Moment::START && history.allocations.died(id).is_some();
-        AllocationTraits { site: file.groups.call_site_group(stack), category, role: role.unwrap_or(Role::Other), has_full_lifetime: is_whole }
+        let is_whole =
+            history.allocations.allocated_at(id) > Moment::START && history.allocations.freed_at(id).is_some();
+        AllocationTraits {
+            site: file.groups.call_site_group(stack),
+            category,
+            role: role.unwrap_or(Role::Other),
+            has_full_lifetime: is_whole,
+        }
     }
 
     /// Continues the pass.
@@ -169,12 +181,15 @@ impl PeakPass {
         let kind = |kind: SavingKind| self.site_count + self.category_count + kind as u32;
         let held = [kind(SavingKind::PreviousGradients), kind(SavingKind::HeldOver)];
         // Memory that is live at the start of a step was held over from the step before.
-        while let Some(&begin) = self.held_over.step_starts.get(self.held_over.starts_passed).filter(|&&begin| begin < moment) {
+        while let Some(&begin) =
+            self.held_over.step_starts.get(self.held_over.starts_passed).filter(|&&begin| begin < moment)
+        {
             self.held_over.starts_passed += 1;
             for (group, new) in held.iter().zip(&mut self.held_over.new_bytes) {
                 without.change(*group, begin, std::mem::take(new));
             }
-            let kept = self.kept_gradients.live_bytes - std::mem::replace(&mut self.kept_gradients.excluded_bytes, self.kept_gradients.live_bytes);
+            let kept = self.kept_gradients.live_bytes
+                - std::mem::replace(&mut self.kept_gradients.excluded_bytes, self.kept_gradients.live_bytes);
             if kept == self.kept_gradients.live_bytes {
                 self.kept_gradients.left_out_since = begin;
             }
@@ -205,14 +220,18 @@ impl PeakPass {
             without.change(kind(SavingKind::Loss), moment, bytes);
         }
         if self.kept_gradients.excluded_bytes > 0 && bytes > 0 && by.backward.contains(stack.0) {
-            without.change(kind(SavingKind::UnfreedGradients), moment, -std::mem::take(&mut self.kept_gradients.excluded_bytes));
+            without.change(
+                kind(SavingKind::UnfreedGradients),
+                moment,
+                -std::mem::take(&mut self.kept_gradients.excluded_bytes),
+            );
             self.kept_gradients.excluded_spans.push((self.kept_gradients.left_out_since, moment));
         }
-        if of.role == Role::Gradient && history.allocations.died(id).is_none() {
+        if of.role == Role::Gradient && history.allocations.freed_at(id).is_none() {
             self.kept_gradients.live_bytes = self.kept_gradients.live_bytes.saturating_add(bytes);
         }
         if let Some(place) = HeldOver::index(of) {
-            let is_new = bytes > 0 || history.allocations.born(id).0 > self.held_over.current_start();
+            let is_new = bytes > 0 || history.allocations.allocated_at(id).0 > self.held_over.current_start();
             match (is_new, self.held_over.new_bytes.get_mut(place), held.get(place)) {
                 (true, Some(new), _) => *new = new.saturating_add(bytes),
                 (false, _, Some(&group)) => without.change(group, moment, bytes),
@@ -267,15 +286,19 @@ impl PeakPass {
         let bytes = history.allocations.size(id);
         // The start of the step with the peak.
         let begin = self.held_over.step_starts.iter().rev().find(|&&begin| begin < self.peak.0).copied().unwrap_or(0);
-        let is_held = |place| HeldOver::index(of) == Some(place) && history.allocations.born(id).0 <= begin;
+        let is_held = |place| HeldOver::index(of) == Some(place) && history.allocations.allocated_at(id).0 <= begin;
         let is_concerned = match kind {
             SavingKind::PreviousGradients => is_held(0),
             SavingKind::HeldOver => is_held(1),
             SavingKind::UnfreedGradients => {
                 let is_left_out = |&(from, to): &(u32, u32)| (from..to).contains(&self.peak.0);
                 of.role == Role::Gradient
-                    && history.allocations.died(id).is_none()
-                    && self.kept_gradients.excluded_spans.iter().any(|span| is_left_out(span) && history.allocations.born(id).0 <= span.0)
+                    && history.allocations.freed_at(id).is_none()
+                    && self
+                        .kept_gradients
+                        .excluded_spans
+                        .iter()
+                        .any(|span| is_left_out(span) && history.allocations.allocated_at(id).0 <= span.0)
             }
             SavingKind::Loss => by.loss.contains(file.stack(history, id).0),
             SavingKind::AwaitingFree => {

@@ -1,15 +1,15 @@
 //! Statements about savings: one for each change that this trace has evidence for.
 
-use super::kinds::{SavingKind, Saving};
-use crate::protocol::{StateKept, Tone};
+use super::kinds::{Saving, SavingKind};
+use crate::protocol::{SegmentsKept, Tone};
 use crate::report::layout::Layout;
 use crate::report::site_sums::label;
 use crate::report::steps::Steps;
-use crate::report::writer::{ReportWriter, allocation_evidence, moment_evidence, bytes_text, moment_text};
-use base::units::{pluralize, percent};
+use crate::report::writer::{ReportWriter, allocation_evidence, bytes_text, moment_evidence, moment_text};
+use base::units::{percent, pluralize};
 
 /// Minimum of reserved bytes for a statement.
-const LEAST_RESERVED: u64 = 1 << 20;
+const MIN_RESERVED: u64 = 1 << 20;
 
 /// Writes the report of a trace without allocations.
 pub(super) fn write_nothing_to_save(writing: &mut ReportWriter<'_>) {
@@ -18,11 +18,21 @@ pub(super) fn write_nothing_to_save(writing: &mut ReportWriter<'_>) {
 }
 
 /// Writes one statement per change.
-pub(super) fn write_insights(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), savings: &[Saving], steps: &Steps) {
+pub(super) fn write_insights(
+    writing: &mut ReportWriter<'_>,
+    (moment, peak): (u32, u64),
+    savings: &[Saving],
+    steps: &Steps,
+) {
     let mut told: Vec<SavingKind> = Vec::new();
     for saving in savings {
         // All changes to optimizer state share one statement.
-        let is_optimizer = |kind: SavingKind| matches!(kind, SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer);
+        let is_optimizer = |kind: SavingKind| {
+            matches!(
+                kind,
+                SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
+            )
+        };
         if !told.iter().any(|&kind| is_optimizer(kind) && is_optimizer(saving.kind)) {
             write_statement(writing, (moment, peak), saving, savings);
         }
@@ -42,8 +52,15 @@ pub(super) fn write_insights(writing: &mut ReportWriter<'_>, (moment, peak): (u3
 fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), saving: &Saving, all: &[Saving]) {
     let (file, history) = (writing.file, writing.history);
     let words = saving.kind.texts();
-    let mut text =
-        [words.subject, ": ", &bytes_text(saving.concerned_bytes), " at the peak (", &percent(saving.concerned_bytes, peak), ")"].concat();
+    let mut text = [
+        words.subject,
+        ": ",
+        &bytes_text(saving.concerned_bytes),
+        " at the peak (",
+        &percent(saving.concerned_bytes, peak),
+        ")",
+    ]
+    .concat();
     let is_all = saving.top_sites.first().is_some_and(|&(_, of_site, _)| of_site == saving.concerned_bytes);
     for (place, &(site, of_site, _)) in saving.top_sites.iter().enumerate() {
         text.push_str(match place {
@@ -57,17 +74,25 @@ fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), s
         }
     }
     text.push_str(". ");
-    let is_optimizer = matches!(saving.kind, SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer);
+    let is_optimizer = matches!(
+        saving.kind,
+        SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
+    );
     // Lists all changes that share the statement, in their order.
     let same = |other: &&Saving| {
         other.kind == saving.kind
-            || is_optimizer && matches!(other.kind, SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer)
+            || is_optimizer
+                && matches!(
+                    other.kind,
+                    SavingKind::EightBitOptimizer | SavingKind::ShardedOptimizer | SavingKind::OffloadedOptimizer
+                )
     };
     let ways: Vec<&Saving> = all.iter().filter(same).collect();
     for (place, way) in ways.iter().enumerate() {
         let then = way.kind.texts().condition;
         let begin = if place == 0 { then.to_owned() } else { ["; ", &lowercase_first(then)].concat() };
-        let parts = [begin.as_str(), if place == 0 { ", the peak is " } else { ": " }, &bytes_text(way.effect.peak), " (−"];
+        let parts =
+            [begin.as_str(), if place == 0 { ", the peak is " } else { ": " }, &bytes_text(way.effect.peak), " (−"];
         parts.iter().for_each(|part| text.push_str(part));
         [&bytes_text(way.saved_bytes), ")"].iter().for_each(|part| text.push_str(part));
     }
@@ -76,7 +101,10 @@ fn write_statement(writing: &mut ReportWriter<'_>, (moment, peak): (u32, u64), s
     } else {
         [", reached ", &moment_text(saving.effect.moment), "."].iter().for_each(|part| text.push_str(part));
     }
-    let evidence = saving.top_sites.first().map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
+    let evidence = saving
+        .top_sites
+        .first()
+        .map_or_else(|| moment_evidence(moment), |&(_, _, id)| allocation_evidence(id.0, Some(moment)));
     writing.add_statement(Tone::Fact, text, Some(evidence));
     writing.set_parts_chart(&[("peak without it", saving.effect.peak), ("saved", saving.saved_bytes)]);
     let fix = match is_optimizer {
@@ -97,10 +125,10 @@ fn lowercase_first(text: &str) -> String {
 }
 
 /// Writes statements about memory that could be released at the peak of reserved bytes.
-pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &StateKept, layout: &Layout) {
+pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &SegmentsKept, layout: &Layout) {
     let reserved = layout.total.reserved;
-    let StateKept { empty, pinned, by_site, .. } = kept;
-    if empty.bytes >= LEAST_RESERVED.max(reserved / 100) {
+    let SegmentsKept { empty, pinned, by_site, .. } = kept;
+    if empty.bytes >= MIN_RESERVED.max(reserved / 100) {
         let text = [
             "Reserved at its peak: ",
             &bytes_text(reserved),
@@ -116,7 +144,7 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &StateKept, l
         writing.set_fix("PyTorch releases them itself before an OOM; torch.cuda.empty_cache() before this point gives them to other processes.");
     }
     let Some(first) = by_site.first() else { return };
-    if pinned.bytes >= LEAST_RESERVED.max(reserved / 100) {
+    if pinned.bytes >= MIN_RESERVED.max(reserved / 100) {
         let text = [
             "Reserved at its peak: ",
             &bytes_text(reserved),
@@ -130,7 +158,11 @@ pub(super) fn write_reserved(writing: &mut ReportWriter<'_>, kept: &StateKept, l
             &bytes_text(first.free.bytes),
             ").",
         ];
-        writing.add_statement(Tone::Fact, text.concat(), Some(allocation_evidence(first.allocation, Some(layout.moment))));
+        writing.add_statement(
+            Tone::Fact,
+            text.concat(),
+            Some(allocation_evidence(first.allocation, Some(layout.moment))),
+        );
         writing.set_fix("Set expandable_segments:True, or allocate what lives long before what is temporary.");
     }
 }

@@ -6,9 +6,9 @@ use super::pass::PeakPass;
 use crate::protocol::{Cell, Evidence, Grouping, SheetRow, Threshold};
 use crate::report::column::{self, Column, sheet};
 use crate::report::site_sums::label;
-use crate::report::writer::{ReportWriter, moment_evidence, category_query, truncate, evidence_row};
-use analysis::{Sites, GroupEffect, site};
-use base::sorted::{two_part_key, sorted_numbers};
+use crate::report::writer::{ReportWriter, category_query, evidence_row, moment_evidence, truncate};
+use analysis::{GroupEffect, Sites, site};
+use base::sorted::{sorted_numbers, two_part_key};
 use history::replay::AllocationId;
 use history::snapshot::StackId;
 
@@ -59,7 +59,8 @@ impl<'a> GroupTable<'a> {
     /// Returns the groups with bytes at the peak, highest saving first.
     fn ranked(&self, peak: u64) -> Vec<u32> {
         let some = (self.first..self.end).filter(|&group| (self.without)(group).at_peak > 0);
-        let key = |group: u32| two_part_key(!peak.saturating_sub((self.without)(group).peak), !(self.without)(group).at_peak);
+        let key =
+            |group: u32| two_part_key(!peak.saturating_sub((self.without)(group).peak), !(self.without)(group).at_peak);
         sorted_numbers(some.map(|group| (key(group), group)).collect())
     }
 
@@ -86,7 +87,9 @@ impl<'a> GroupTable<'a> {
         let (mut columns, last) = if is_name_last { (Vec::new(), names) } else { (names, Vec::new()) };
         columns.extend(bytes);
         columns.extend(last);
-        writing.add_sheet(sheet(words, &columns), &columns, &ranked, |writing, group| row(writing, group, of(group).moment));
+        writing.add_sheet(sheet(words, &columns), &columns, &ranked, |writing, group| {
+            row(writing, group, of(group).moment)
+        });
     }
 }
 
@@ -152,7 +155,9 @@ fn largest_of(largest: &[(u64, AllocationId)], group: u32) -> AllocationId {
 pub(super) fn write_stacks(writing: &mut ReportWriter<'_>, run: &PeakPass, live: &[AllocationId]) {
     let (file, history) = (writing.file, writing.history);
     let (snapshot, stacks) = (&file.snapshot, &run.groupings.stacks);
-    let sites = (0..file.groups.group_count(history, Grouping::CallSite)).filter(|&site| run.without_site(site).at_peak > 0).count();
+    let sites = (0..file.groups.group_count(history, Grouping::CallSite))
+        .filter(|&site| run.without_site(site).at_peak > 0)
+        .count();
     let place = |id| run.groupings.index_of(file.stack(history, id));
     let largest = largest_by_group(writing, stacks.len() as u32, live, &place);
     let names = |group: u32| {
@@ -184,7 +189,8 @@ pub(super) fn write_modules(writing: &mut ReportWriter<'_>, run: &PeakPass) {
     let (file, tree) = (writing.file, &run.groupings.tree);
     let module = |number: u32| tree.modules.get(number as usize);
     let class = |number| module(number).map_or_else(String::new, |module| truncate(&module.class(&file.snapshot)));
-    let calls = |number| module(number).map_or_else(String::new, |module| truncate(&module.call_location(&file.snapshot)));
+    let calls =
+        |number| module(number).map_or_else(String::new, |module| truncate(&module.call_location(&file.snapshot)));
     let note = "With the modules inside it. Modules called from the same line are one row.";
     let groups = GroupTable {
         titles: ["modules", "Peak without each module", note],

@@ -3,11 +3,11 @@
 //! The thresholds are high on purpose. Each hint costs the reader an experiment, so a healthy trace must not get any.
 
 use crate::open::OpenFile;
-use crate::report::fragmentation::{MIN_PROBLEM_BYTES, peak_moment, peak_reserved_moment, newest_oom};
+use crate::report::fragmentation::{MIN_PROBLEM_BYTES, newest_oom, peak_moment, peak_reserved_moment};
 use crate::report::layout::{DriverRequest, Layout};
 use crate::report::writer::bytes_text;
-use base::slice::{TimeSlice, SliceResult};
-use base::units::{EventIdx, pluralize, group_digits};
+use base::slice::{SliceResult, TimeSlice};
+use base::units::{EventIdx, group_digits, pluralize};
 use history::replay::{AllocationId, DeviceHistory, SegmentLifetimes};
 use history::snapshot::Action;
 
@@ -31,8 +31,14 @@ pub(super) enum Check {
 }
 
 impl Check {
-    pub(super) const ALL: [Check; 6] =
-        [Check::FragmentedRequest, Check::FragmentedOom, Check::PinnedSegments, Check::Rounding, Check::UnusedSegments, Check::Churn];
+    pub(super) const ALL: [Check; 6] = [
+        Check::FragmentedRequest,
+        Check::FragmentedOom,
+        Check::PinnedSegments,
+        Check::Rounding,
+        Check::UnusedSegments,
+        Check::Churn,
+    ];
 
     /// Returns the setting that the check suggests changing.
     pub(super) fn setting(self) -> &'static str {
@@ -113,7 +119,8 @@ impl Checks {
         let peak = peak_reserved_moment(history);
         let layout = |moment| Layout::new(history, lives, moment);
         Checks {
-            driver_request: DriverRequest::before(file, history, lives, peak).map(|driver| (driver, layout(driver.event))),
+            driver_request: DriverRequest::before(file, history, lives, peak)
+                .map(|driver| (driver, layout(driver.event))),
             newest_oom: newest_oom(history).map(|event| (event, layout(event))),
             at_peak: layout(peak_moment(history)),
             at_end: layout(history.event_count()),
@@ -158,16 +165,21 @@ impl Checks {
             let address = history.allocations.address(id);
             let after = whole.partition_point(|&[from, ..]| from <= address);
             let Some([_, to, used]) = after.checked_sub(1).and_then(|place| whole.get_mut(place)) else { continue };
-            let (_, died, _) = history.allocations.span(id);
-            if address < *to && died != u32::MAX {
-                *used = (*used).max(died.into());
+            let (_, freed_at, _) = history.allocations.span(id);
+            if address < *to && freed_at != u32::MAX {
+                *used = (*used).max(freed_at.into());
             }
         }
         Ok(())
     }
 
     /// Returns the results of all checks.
-    pub(super) fn results(&self, file: &OpenFile, history: &DeviceHistory, lives: &SegmentLifetimes) -> Vec<CheckResult> {
+    pub(super) fn results(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        lives: &SegmentLifetimes,
+    ) -> Vec<CheckResult> {
         let all = Check::ALL.into_iter();
         all.map(|about| self.run(about, file, history, lives)).collect()
     }
@@ -252,7 +264,8 @@ impl Checks {
                 let again = taken.saturating_sub(u64::try_from(grown).unwrap_or(0));
                 let actions = &history.action_counts;
                 let is_fixed = actions[Action::SegmentAlloc as usize] > actions[Action::SegmentMap as usize];
-                let words = [&group_digits(times), " times allocated, ", &group_digits(back), " times released"].concat();
+                let words =
+                    [&group_digits(times), " times allocated, ", &group_digits(back), " times released"].concat();
                 found(again, most_reserved, self.at_end.moment, is_fixed && back >= 100, words)
             }
         }

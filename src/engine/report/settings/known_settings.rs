@@ -37,7 +37,11 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
         "False",
         "Segments grow by mapping more memory, so that free memory is not stranded in many segments of fixed size.",
     ),
-    known_setting("max_non_split_rounding_size", "20971520", "How many bytes larger than the request an unsplit block may be."),
+    known_setting(
+        "max_non_split_rounding_size",
+        "20971520",
+        "How many bytes larger than the request an unsplit block may be.",
+    ),
     known_setting("per_process_memory_fraction", "1", "The share of the device's memory that the process may reserve."),
     known_setting(
         "throw_on_cudamalloc_oom",
@@ -55,9 +59,17 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
         "The same for streams of a class, such as those that capture graphs.",
     ),
     known_setting("max_split_size_mb", "-1", "max_split_size in MiB."),
-    known_setting("max_round_threshold", UNLIMITED, "Requests for pinned host memory above this size are not rounded up."),
+    known_setting(
+        "max_round_threshold",
+        UNLIMITED,
+        "Requests for pinned host memory above this size are not rounded up.",
+    ),
     known_setting("max_cached_size", UNLIMITED, "Blocks of pinned host memory above this size are not cached."),
-    known_setting("pinned_reserve_segment_size_mb", "0", "Pinned host memory reserved up front and suballocated, in MiB."),
+    known_setting(
+        "pinned_reserve_segment_size_mb",
+        "0",
+        "Pinned host memory reserved up front and suballocated, in MiB.",
+    ),
     known_setting("pinned_free_catch_all", "False", "Errors while pinned host memory is freed are suppressed."),
     known_setting(
         "release_lock_on_cudamalloc",
@@ -65,8 +77,16 @@ const KNOWN_SETTINGS: [KnownSetting; 22] = [
         "Releases the allocator's lock during cudaMalloc, so that other threads can allocate.",
     ),
     known_setting("pinned_num_register_threads", "1", "Number of threads that register pinned host memory."),
-    known_setting("pinned_use_cuda_host_register", "False", "Pins host memory with cudaHostRegister instead of cudaHostAlloc."),
-    known_setting("pinned_use_background_threads", "False", "Processes events of pinned host memory on a background thread."),
+    known_setting(
+        "pinned_use_cuda_host_register",
+        "False",
+        "Pins host memory with cudaHostRegister instead of cudaHostAlloc.",
+    ),
+    known_setting(
+        "pinned_use_background_threads",
+        "False",
+        "Processes events of pinned host memory on a background thread.",
+    ),
     known_setting(
         "graph_capture_record_stream_reuse",
         "False",

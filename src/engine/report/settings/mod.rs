@@ -4,14 +4,14 @@ mod checks;
 mod known_settings;
 
 use super::job::Job;
-use super::writer::{ReportWriter, moment_evidence, bytes_text, truncate, moment_text};
+use super::writer::{ReportWriter, bytes_text, moment_evidence, moment_text, truncate};
 use crate::open::OpenFile;
 use crate::protocol::{Cell, Report, ReportQuestion, SheetRow, Tone};
 use crate::report::column::{self, sheet};
 use base::out_of_line::out_of_line;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::units::percent;
-use checks::{Check, Checks, CheckResult};
+use checks::{Check, CheckResult, Checks};
 
 /// Report on settings, in progress.
 pub(super) struct Settings {
@@ -63,7 +63,7 @@ fn all_settings(settings: &[(String, String)]) -> Vec<(&str, &str)> {
                 let own = known.split_once('.').map_or(*known, |(own, _)| own);
                 own == key || Some(own) == key.strip_suffix("_mb")
             });
-            if !is_listed && all.len() <= history::snapshot::MOST_SETTINGS {
+            if !is_listed && all.len() <= history::snapshot::MAX_SETTINGS {
                 all.push((key, value));
             }
         }
@@ -84,7 +84,9 @@ fn settings_conflict(settings: &[(String, String)]) -> bool {
 fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
     for hint in found.iter().filter(|found| found.is_hint()) {
         let share = percent(hint.found_bytes, hint.whole_bytes);
-        let evidence = |what: &str, of: &str| [what, &bytes_text(hint.found_bytes), of, " (", &share, "), ", &hint.detail].concat();
+        let evidence = |what: &str, of: &str| {
+            [what, &bytes_text(hint.found_bytes), of, " (", &share, "), ", &hint.detail].concat()
+        };
         let place = [" ", &moment_text(hint.moment.unwrap_or(0)), "."].concat();
         let (text, fix) = match hint.check {
             Check::FragmentedRequest => {
@@ -131,21 +133,22 @@ fn write_statements(writing: &mut ReportWriter<'_>, found: &[CheckResult]) {
         writing.add_statement(Tone::Fact, text.to_owned(), None);
         return;
     }
-    let is_changed = |(key, value): &(&str, &str)| !known_settings::find_known(key).is_some_and(|known| known.is_default(value));
+    let is_changed =
+        |(key, value): &(&str, &str)| !known_settings::find_known(key).is_some_and(|known| known.is_default(value));
     let settings = all_settings(settings);
     let changed = settings.iter().filter(|it| is_changed(it)).filter(|(key, _)| !key.ends_with("ALLOC_CONF"));
     let names: Vec<String> =
-        changed.take(MOST_NAMES + 1).map(|(key, value)| truncate(&[*key, " = ", *value].concat())).collect();
+        changed.take(MAX_NAMES + 1).map(|(key, value)| truncate(&[*key, " = ", *value].concat())).collect();
     let mut text = match names.len() {
         0 => "All settings have their default values".to_owned(),
-        _ => "Changed from the default: ".to_owned() + &names.get(..MOST_NAMES).unwrap_or(&names).join(", "),
+        _ => "Changed from the default: ".to_owned() + &names.get(..MAX_NAMES).unwrap_or(&names).join(", "),
     };
-    text.push_str(if names.len() > MOST_NAMES { " …" } else { "." });
+    text.push_str(if names.len() > MAX_NAMES { " …" } else { "." });
     writing.add_statement(Tone::Fact, text, None);
 }
 
 /// Maximum number of settings in a sentence.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 fn write_settings(writing: &mut ReportWriter<'_>) {
     let settings = all_settings(&writing.file.snapshot.settings);

@@ -1,15 +1,15 @@
 //! Grouping of annotations by name without numbers, to find the group that marks the steps.
 
-use super::rule::{StepRule, Steps};
 use super::placed::PlacedAnnotations;
+use super::rule::{StepRule, Steps};
 use crate::protocol::Span;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use hashbrown::HashMap;
 use history::replay::DeviceHistory;
 use history::snapshot::{Snapshot, StringId};
 
 /// Maximum number of bytes of a name that are compared.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 /// Words in the names of step annotations.
 const STEP_WORDS: [&str; 3] = ["step", "iter", "batch"];
 
@@ -63,7 +63,8 @@ impl Families {
         while self.next_annotation < outside + placed.annotations.len() {
             slice.spend(2)?;
             let at = self.next_annotation;
-            let place = at.checked_sub(outside).and_then(|at| Some((placed.annotations.get(at)?, *placed.spans.get(at)?)));
+            let place =
+                at.checked_sub(outside).and_then(|at| Some((placed.annotations.get(at)?, *placed.spans.get(at)?)));
             let row = placed.outside_rows.get(at).copied().or(place.map(|(place, _)| place.row));
             self.next_annotation += 1;
             let Some(range) = row.and_then(|row| history.annotations.get(row as usize)) else { continue };
@@ -112,14 +113,24 @@ impl Families {
             return known;
         }
         let text = snapshot.strings.bytes(name);
-        let stem = stem(&String::from_utf8_lossy(text.get(..LONGEST_NAME).unwrap_or(text)));
+        let stem = stem(&String::from_utf8_lossy(text.get(..MAX_NAME_LEN).unwrap_or(text)));
         let next = self.families.len() as u32;
         let family = *self.by_stem.entry(stem.clone()).or_insert(next);
         if family == next {
             let none = Span { from: 0, to: 0 };
             let (names_differ, repeats, has_earlier) = Default::default();
             let (count, covered, first, last) = (0, 0, none, none);
-            self.families.push(Family { stem, name, names_differ, names_repeat: repeats, has_earlier, count, covered_events: covered, first, last });
+            self.families.push(Family {
+                stem,
+                name,
+                names_differ,
+                names_repeat: repeats,
+                has_earlier,
+                count,
+                covered_events: covered,
+                first,
+                last,
+            });
         }
         self.by_name.insert(name, family);
         family

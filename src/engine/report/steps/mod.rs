@@ -10,16 +10,16 @@
 //! ascending and don't overlap.
 
 mod families;
-mod rule;
 mod placed;
 mod recurrence;
+mod rule;
 
-pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
 pub(super) use placed::PlacedAnnotations;
+pub(super) use rule::{StepRule, Steps, WARM_UP_STEPS};
 
 use crate::open::OpenFile;
 use crate::protocol::Span;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use families::Families;
 use placed::PlacedAnnotation;
 use recurrence::Recurrence;
@@ -40,7 +40,16 @@ pub(super) struct StepFinder {
 impl StepFinder {
     pub(super) fn new(device: i64) -> StepFinder {
         let (placed, families, by_name, recurrence, steps) = Default::default();
-        StepFinder { device, placed, is_placed: false, families, from_annotations: by_name, recurrence, steps, is_done: false }
+        StepFinder {
+            device,
+            placed,
+            is_placed: false,
+            families,
+            from_annotations: by_name,
+            recurrence,
+            steps,
+            is_done: false,
+        }
     }
 
     /// Continues the search. Afterwards `steps` and `placed` are complete. Both are empty if the file lacks the device.
@@ -57,7 +66,8 @@ impl StepFinder {
             self.families.step(&file.snapshot, history, &self.placed, slice)?;
             self.from_annotations = Some(self.families.take_steps().unwrap_or_default());
         }
-        let is_plain = self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
+        let is_plain =
+            self.from_annotations.as_ref().is_some_and(|steps| matches!(steps.rule, StepRule::Annotations(_)));
         if !is_plain {
             self.recurrence.step(&file.snapshot, history, slice)?;
         }

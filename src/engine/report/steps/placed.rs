@@ -2,7 +2,7 @@
 
 use crate::marks::annotation_span;
 use crate::protocol::Span;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::{AnnotationRange, DeviceHistory};
 
 /// Annotation that overlaps the trace.

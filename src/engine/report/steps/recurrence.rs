@@ -16,7 +16,7 @@ use super::rule::{StepRule, Steps};
 use crate::protocol::Span;
 use crate::report::frame_roles::FrameRoles;
 use base::column::Column;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use base::sorted::sorted_numbers;
 use base::units::Moment;
 use hashbrown::HashMap;
@@ -126,7 +126,8 @@ impl Recurrence {
                         }
                     }
                     None => {
-                        self.seen.push((stack, Occurrences { count: 1, first: now, last: now, ..Occurrences::default() }));
+                        self.seen
+                            .push((stack, Occurrences { count: 1, first: now, last: now, ..Occurrences::default() }));
                         self.seen_index.set(stack.0 as usize, self.seen.len() as u32);
                     }
                 }
@@ -213,7 +214,8 @@ impl Occurrences {
         if self.count < 3 || u64::from(self.last - self.first) * 2 < allocations {
             return false;
         }
-        let (mut from, mut distances, mut interval_squares) = (self.first, u128::from(self.count - 1), self.interval_squares);
+        let (mut from, mut distances, mut interval_squares) =
+            (self.first, u128::from(self.count - 1), self.interval_squares);
         if distances > 2 {
             let first = u128::from(self.second - self.first);
             (from, distances, interval_squares) = (self.second, distances - 1, interval_squares - first * first);

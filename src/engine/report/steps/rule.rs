@@ -42,7 +42,12 @@ impl Steps {
     }
 
     /// Returns the text of the annotation of step `number` (from 0), or `None` if steps have no annotations.
-    pub(in crate::report) fn annotation_text(&self, file: &OpenFile, history: &DeviceHistory, number: usize) -> Option<String> {
+    pub(in crate::report) fn annotation_text(
+        &self,
+        file: &OpenFile,
+        history: &DeviceHistory,
+        number: usize,
+    ) -> Option<String> {
         let annotation = self.annotation_rows.get(number).and_then(|&row| history.annotations.get(row as usize))?;
         Some(file.snapshot.strings.text(annotation.name).to_string())
     }
@@ -50,7 +55,9 @@ impl Steps {
     /// Returns a sentence about the rule that found the steps.
     pub(in crate::report) fn describe(&self) -> String {
         match &self.rule {
-            StepRule::NotFound => "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned(),
+            StepRule::NotFound => {
+                "No steps found: neither annotations nor call stacks repeat at even intervals.".to_owned()
+            }
             StepRule::Annotations(name) => format!("Steps from annotations “{name}”."),
             StepRule::BetweenAnnotations(name) => format!("Steps between the ends of annotations “{name}”."),
             StepRule::Stack(_, agreeing_stacks) => format!(

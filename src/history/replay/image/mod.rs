@@ -10,9 +10,9 @@
 //! The storage of the parts has to detect damage. This module only checks references, so that no part leads outside of
 //! a table.
 
-mod validation;
 mod packing;
 mod reading;
+mod validation;
 mod writing;
 
 pub(super) use reading::{HistoryLoader, ImageReader};

@@ -1,7 +1,7 @@
 //! Reader of serialized histories.
 
-use super::validation::is_valid;
 use super::packing::unpack;
+use super::validation::is_valid;
 use super::{Columns, HISTORY, KINDS, WARNING};
 use crate::replay::allocations::Allocations;
 use crate::replay::annotations::annotation_ranges;
@@ -141,10 +141,10 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
         labels,
         exceptions,
         before_requested,
-        before_died,
+        before_freed_at,
         requested,
-        died,
-        born,
+        freed_at,
+        allocated_at,
         note_events,
         live_counts,
         end_ids,
@@ -206,10 +206,15 @@ fn build_history(numbers: [u64; SCALARS], columns: Columns) -> Option<DeviceHist
     let times = Times::from_parts([start, latest_before], offset, (exceptions, exception_times), times_end)?;
     let allocations = Allocations {
         parts: [
-            LifetimeColumns { address: before_address, size: before_size, free_requested: before_requested, died: before_died },
-            LifetimeColumns { address, size, free_requested: requested, died },
+            LifetimeColumns {
+                address: before_address,
+                size: before_size,
+                free_requested: before_requested,
+                freed_at: before_freed_at,
+            },
+            LifetimeColumns { address, size, free_requested: requested, freed_at },
         ],
-        born,
+        allocated_at,
         unexplained_count: unexplained,
         static_count: statics,
         may_start_awaiting_free,

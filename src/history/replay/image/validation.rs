@@ -60,16 +60,16 @@ fn allocations_are_valid(history: &DeviceHistory) -> bool {
     let is_moment = |moment: u32| moment <= last || moment == NEVER;
     let is_sound = |lives: &LifetimeColumns| {
         let count = lives.size.len();
-        [lives.address.len(), lives.free_requested.len(), lives.died.len()] == [count; 3]
+        [lives.address.len(), lives.free_requested.len(), lives.freed_at.len()] == [count; 3]
             && all(&lives.free_requested, is_moment)
-            && all(&lives.died, is_moment)
+            && all(&lives.freed_at, is_moment)
             && all(&lives.size, |size| size <= i64::MAX as u64)
     };
     allocations.parts.iter().all(is_sound)
         && u32::try_from(allocations.len()).is_ok()
-        && allocations.born.len() == allocations.parts[1].size.len()
-        && all(&allocations.born, |born| (1..=last).contains(&born))
-        && allocations.born.iter().is_sorted_by(|one, other| one < other)
+        && allocations.allocated_at.len() == allocations.parts[1].size.len()
+        && all(&allocations.allocated_at, |allocated_at| (1..=last).contains(&allocated_at))
+        && allocations.allocated_at.iter().is_sorted_by(|one, other| one < other)
 }
 
 /// Returns whether all values satisfy `conditions_hold`. It never stops early, so that the loop can be vectorized.

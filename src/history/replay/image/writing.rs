@@ -43,10 +43,10 @@ pub fn write_parts<E>(history: &DeviceHistory, put: &mut dyn FnMut(&[u8]) -> Res
         &events.labels,
         &times.exceptions.iter().map(|exception| exception.0).collect(),
         &before.free_requested,
-        &before.died,
+        &before.freed_at,
         &traced.free_requested,
-        &traced.died,
-        &allocations.born,
+        &traced.freed_at,
+        &allocations.allocated_at,
         &history.note_events,
         &history.live_counts,
         &ends.iter().map(|end| (end >> 32) as u32).collect(),
@@ -125,7 +125,17 @@ fn encode_subject(subject: Subject) -> u64 {
 
 /// Collects all values that are not columns.
 fn scalar_values(history: &DeviceHistory) -> Vec<u64> {
-    let DeviceHistory { device, allocations, events, numbers, drawn, reserved, awaiting_free: pending, ending_action: ends, .. } = history;
+    let DeviceHistory {
+        device,
+        allocations,
+        events,
+        numbers,
+        drawn,
+        reserved,
+        awaiting_free: pending,
+        ending_action: ends,
+        ..
+    } = history;
     let (first, latest, uneven) = events.times.bounds();
     let mut all = vec![
         *device as u64,

@@ -2,7 +2,7 @@
 
 use super::{AllocationId, Allocations, Column, Curve, DeviceHistory, EventIdx, SegmentLifetimes, Subject};
 use super::{Totals, to_signed};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Ranges of a device with their usual ids. Ranges that are not selected have size zero.
 #[derive(Clone, Debug)]
@@ -70,19 +70,19 @@ impl SelectedSegments {
         id: AllocationId,
         is_wanted: &dyn Fn(AllocationId) -> bool,
     ) {
-        let (born, died, size) = lives.ranges.span(id);
+        let (allocated_at, freed_at, size) = lives.ranges.span(id);
         let size = if is_wanted(id) { size } else { 0 };
-        if born > 0 {
-            self.ranges.born.push(born);
+        if allocated_at > 0 {
+            self.ranges.allocated_at.push(allocated_at);
         }
-        if let Some(part) = self.ranges.parts.get_mut(usize::from(born > 0)) {
-            part.push_row(lives.ranges.address(id), size, died, died);
+        if let Some(part) = self.ranges.parts.get_mut(usize::from(allocated_at > 0)) {
+            part.push_row(lives.ranges.address(id), size, freed_at, freed_at);
         }
-        match lives.ranges.born(id).event() {
+        match lives.ranges.allocated_at(id).event() {
             Some(event) => self.add_change(history, event, to_signed(size)),
             None => self.base = self.base.saturating_add(to_signed(size)),
         }
-        if let Some(event) = lives.ranges.died(id).and_then(|moment| moment.event()) {
+        if let Some(event) = lives.ranges.freed_at(id).and_then(|moment| moment.event()) {
             self.add_change(history, event, -to_signed(size));
         }
     }

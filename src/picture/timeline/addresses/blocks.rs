@@ -5,7 +5,7 @@ use crate::timeline::columns::Grid;
 use crate::timeline::scene::SceneColumns;
 use crate::timeline::view::View;
 use crate::timeline::visible::{Changes, Visible, count_hidden};
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use std::ops::Range;
 
@@ -138,14 +138,14 @@ impl AddressBlocks {
     fn collect(&mut self, source: &AddressSource, grid: &Grid, columns: &mut SceneColumns, ids: Range<usize>) {
         let window = grid.all_moments();
         let allocations = source.source.allocations;
-        for (id, (born, died, size)) in (ids.start as u32..).zip(allocations.spans_in(ids)) {
-            if died <= window.start || born >= window.end || born >= died || size == 0 {
+        for (id, (allocated_at, freed_at, size)) in (ids.start as u32..).zip(allocations.spans_in(ids)) {
+            if freed_at <= window.start || allocated_at >= window.end || allocated_at >= freed_at || size == 0 {
                 continue;
             }
-            let at = [born, died].map(|moment| grid.first_column_from(&columns.moment, moment) as u16);
+            let at = [allocated_at, freed_at].map(|moment| grid.first_column_from(&columns.moment, moment) as u16);
             if at[0] >= at[1] {
                 if source.includes.is_none_or(|has| has(AllocationId(id))) {
-                    count_hidden(columns, grid.column_of(born.max(window.start)), size);
+                    count_hidden(columns, grid.column_of(allocated_at.max(window.start)), size);
                 }
                 continue;
             }

@@ -6,12 +6,12 @@ use crate::timeline::columns::Grid;
 use crate::timeline::quads::MAX_QUADS;
 use crate::timeline::scene::{GROUND, Quad};
 use crate::timeline::view::View;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 use history::replay::AllocationId;
 use std::ops::Range;
 
 /// Maximum number of quads. Beyond it, rows are merged.
-const MOST_QUADS: usize = MAX_QUADS / 4;
+const MAX_QUADS_LIMIT: usize = MAX_QUADS / 4;
 
 /// Progress of drawing the mapped memory.
 #[derive(Clone, Debug)]
@@ -41,7 +41,13 @@ impl MappedMemory {
     }
 
     /// Runs until it is done. `shown` has the moment of each column.
-    pub(super) fn step(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], slice: &mut TimeSlice) -> SliceResult {
+    pub(super) fn step(
+        &mut self,
+        source: &AddressSource,
+        grid: &Grid,
+        shown: &[u32],
+        slice: &mut TimeSlice,
+    ) -> SliceResult {
         while let Some(part) = slice.next_range(&mut self.next, source.ranges.len(), 1)? {
             self.collect(source, grid, shown, part);
         }
@@ -56,7 +62,7 @@ impl MappedMemory {
                 self.draw([grid.edge_px(self.column), grid.edge_px(grid.len())].map(|px| px as i16));
             }
             self.column += 1;
-            if self.quads.len() > MOST_QUADS {
+            if self.quads.len() > MAX_QUADS_LIMIT {
                 let (counts, thick) = (vec![0; self.counts.len()], self.thick * 2);
                 (self.done, self.column, self.counts, self.thick) = ([0; 2], 0, counts, thick);
                 (self.open, self.quads) = Default::default();
@@ -67,10 +73,10 @@ impl MappedMemory {
     }
 
     fn collect(&mut self, source: &AddressSource, grid: &Grid, shown: &[u32], ids: Range<usize>) {
-        for (id, (born, died, _)) in (ids.start as u32..).zip(source.ranges.spans_in(ids)) {
+        for (id, (allocated_at, freed_at, _)) in (ids.start as u32..).zip(source.ranges.spans_in(ids)) {
             let place = (source.range_place)(AllocationId(id)).filter(|[lowest, above]| lowest < above);
             let Some(rows) = place.and_then(|place| rows_of(&self.view, place)) else { continue };
-            let [enters, leaves] = [born, died].map(|moment| grid.first_column_from(shown, moment));
+            let [enters, leaves] = [allocated_at, freed_at].map(|moment| grid.first_column_from(shown, moment));
             if enters < leaves {
                 let [comes, goes] = &mut self.changes;
                 let [lower, upper] = rows.map(|row| row.max(0) as u64);

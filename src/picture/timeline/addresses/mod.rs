@@ -9,8 +9,8 @@
 //! The thin blocks of a cell are drawn as one rectangle in the colour of the largest, where no other block covers it.
 //! So every live block is drawn, and a gap of a whole row is never painted over.
 
-mod mapped;
 mod blocks;
+mod mapped;
 mod source;
 mod sweep;
 
@@ -20,10 +20,10 @@ use super::outline::OutlineRect;
 use super::quads::MAX_QUADS;
 use super::scene::{QuadIdentity, Scene, SceneColumns};
 use super::view::View;
-use base::slice::{TimeSlice, SliceResult, OutOfTime};
-use mapped::MappedMemory;
-use history::replay::AllocationId;
+use base::slice::{OutOfTime, SliceResult, TimeSlice};
 use blocks::{AddressBlocks, rows_of};
+use history::replay::AllocationId;
+use mapped::MappedMemory;
 pub use source::AddressSource;
 use sweep::{Estimate, Sweep, Swept};
 
@@ -128,16 +128,16 @@ impl AddressJob {
 pub fn address_outline(source: &AddressSource, view: &View, allocation: AllocationId) -> Option<OutlineRect> {
     let id = Some(allocation).filter(|id| (id.0 as usize) < source.source.allocations.len())?;
     let rows = rows_of(view, (source.place)(id)?)?;
-    let (born, died, _) = source.source.allocations.span(id);
+    let (allocated_at, freed_at, _) = source.source.allocations.span(id);
     let grid = Grid::new(view, source.source.requested.moment_count(), source.source.clock);
     let mut columns = grid.empty_columns();
     grid.choose_moments(&mut columns, &source.source, &mut TimeSlice::new(&mut || true)).ok()?;
     let window = grid.all_moments();
-    if born >= died || born >= window.end || died <= window.start {
+    if allocated_at >= freed_at || allocated_at >= window.end || freed_at <= window.start {
         return None;
     }
-    let [enters, leaves] = [born, died].map(|moment| grid.first_column_from(&columns.moment, moment));
-    let column = grid.column_of(born.max(window.start));
+    let [enters, leaves] = [allocated_at, freed_at].map(|moment| grid.first_column_from(&columns.moment, moment));
+    let column = grid.column_of(allocated_at.max(window.start));
     let [from, to] = if enters < leaves { [enters, leaves] } else { [column, column + 1] };
     Some(OutlineRect { x: [from, to].map(|column| grid.edge_px(column)), y: rows.map(i32::from) })
 }

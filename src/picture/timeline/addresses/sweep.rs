@@ -1,13 +1,13 @@
 //! Conversion of a window's blocks to quads, column by column. Thin blocks are merged into cells.
 
-use super::blocks::{BlockRows, AddressBlocks};
+use super::blocks::{AddressBlocks, BlockRows};
 use crate::timeline::Source;
 use crate::timeline::columns::Grid;
-use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use crate::timeline::highlight_set::HighlightSet;
+use crate::timeline::scene::{BAND, CONTINUED, FADED, PENDING, Quad, QuadIdentity};
 use crate::timeline::tree::{LiveSums, LiveTree};
 use crate::timeline::visible::Change;
-use base::slice::{TimeSlice, SliceResult};
+use base::slice::{SliceResult, TimeSlice};
 
 /// Candidates for θ in pixels. If the last one is not enough, it is doubled.
 const CANDIDATES_PX: [u32; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
@@ -168,13 +168,20 @@ impl Sweep {
     }
 
     /// Draws more columns.
-    pub(super) fn step(&mut self, source: &Source, lying: &AddressBlocks, grid: &Grid, slice: &mut TimeSlice) -> SliceResult<Swept> {
+    pub(super) fn step(
+        &mut self,
+        source: &Source,
+        lying: &AddressBlocks,
+        grid: &Grid,
+        slice: &mut TimeSlice,
+    ) -> SliceResult<Swept> {
         if source.highlight.is_some() {
             self.standing.get_or_insert_with(|| HighlightSet::new(lying.visible.len()));
         }
         let end = grid.edge_px(grid.len()) as i16;
         while self.column < grid.len() {
-            let brush = ColumnContext { source, lying, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
+            let brush =
+                ColumnContext { source, lying, column: self.column, x: [grid.edge_px(self.column) as i16, end] };
             for change in lying.changes.in_column(self.column, self.done) {
                 let (Change::Leave(leaf) | Change::Enter(leaf)) = change;
                 let Some(&lie) = lying.block_rows.get(leaf as usize) else { continue };

@@ -1,7 +1,7 @@
 //! State and actions of the Events tab.
 
 use crate::latest::Latest;
-use crate::rows::{RowSelection, Copying, SelectMode};
+use crate::rows::{Copying, RowSelection, SelectMode};
 use crate::scroll::Scroll;
 use engine::protocol::{EventRow, EventsFilter, EventsPage, EventsQuestion};
 use std::rc::Rc;

@@ -6,7 +6,7 @@ use crate::moment::elapsed;
 use crate::rows::cells::{bytes_cell, cell, classes, number, pool_cell, stream_cell};
 use crate::rows::{Cell, Grid, RowView};
 use crate::shared::Shared;
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{Action, EventRow, EventTerms, versioned};
 
 /// Columns of the list: name and tooltip.

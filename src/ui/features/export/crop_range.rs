@@ -26,7 +26,8 @@ base::listed! {
 /// longest.
 fn step_at_cursor(shared: &Shared) -> Option<&RangeMark> {
     let at = shared.cursor.moment;
-    let around = shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
+    let around =
+        shared.surroundings.marks.latest()?.ranges.iter().filter(|mark| mark.span.from < at && at <= mark.span.to);
     around.max_by_key(|mark| (mark.name.to_ascii_lowercase().contains("step"), mark.span.to - mark.span.from))
 }
 
@@ -80,7 +81,11 @@ impl CropRange {
         };
         match self.events(shared) {
             Some([from, to]) => {
-                format!("{name}: events {}–{}", group_digits(from.into()), group_digits(u64::from(to).saturating_sub(1)))
+                format!(
+                    "{name}: events {}–{}",
+                    group_digits(from.into()),
+                    group_digits(u64::from(to).saturating_sub(1))
+                )
             }
             None => name.to_owned(),
         }

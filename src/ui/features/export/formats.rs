@@ -3,7 +3,7 @@
 use super::data::{Dialog, Export, ExportStep};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::comparing::SecondFile;
-use crate::effect::{Effect, FileToWrite, AfterWrite};
+use crate::effect::{AfterWrite, Effect, FileToWrite};
 use crate::figure::words::file_stem;
 use crate::shared::Shared;
 use crate::snapshot_to_save::snapshot_to_save;

@@ -1,7 +1,7 @@
 //! Link keys of the flame graph.
 
 use super::{FlameGraph, GrowthDirection};
-use crate::link::value::{Key, view_key, format_optional, word_if};
+use crate::link::value::{Key, format_optional, view_key, word_if};
 
 pub(super) const LINKS: &[Key<FlameGraph>] = &[
     view_key(
@@ -15,6 +15,8 @@ pub(super) const LINKS: &[Key<FlameGraph>] = &[
     view_key(
         "flame",
         |flame, _| word_if(flame.growth == GrowthDirection::Up, "up"),
-        |flame, _, link| flame.growth = if link.is_second_word(["down", "up"]) { GrowthDirection::Up } else { GrowthDirection::Down },
+        |flame, _, link| {
+            flame.growth = if link.is_second_word(["down", "up"]) { GrowthDirection::Up } else { GrowthDirection::Down }
+        },
     ),
 ];

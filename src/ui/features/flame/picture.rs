@@ -104,8 +104,8 @@ pub fn picture(flame: &FlameGraph, shared: &Shared) -> Option<FlamePicture> {
         let Some((x, y)) = corners(of).filter(|(x, _)| x[0] < x[1]) else { continue };
         let label = page.labels.get(of.label as usize);
         let kind = label.map_or(NodeKind::Note, |label| label.kind);
-        let is_faded =
-            searches && of.found == 0 || !is_change && slot(of).is_some_and(|slot| shared.surroundings.faded.contains(&slot));
+        let is_faded = searches && of.found == 0
+            || !is_change && slot(of).is_some_and(|slot| shared.surroundings.faded.contains(&slot));
         let wide = u128::from(x[1].abs_diff(x[0]));
         let matched_px = wide * u128::from(of.found) / u128::from(of.weight.bytes.max(1));
         // A match is at least one pixel wide.

@@ -5,7 +5,7 @@ use crate::amount::{amount, change, exact, exact_change, percent, ratio};
 use crate::features::tree_rows;
 use crate::find::matches_text;
 use crate::shared::Shared;
-use base::units::{Bytes, pluralize, group_digits};
+use base::units::{Bytes, group_digits, pluralize};
 use engine::protocol::{FlameBox, FlamePage, NodeLabel, Scope, Weight};
 
 /// Number of boxes at the end of the path that are named, besides the root.
@@ -153,8 +153,12 @@ pub fn empty_message(flame: &FlameGraph, shared: &Shared) -> &'static str {
 /// Returns the path from the root to the zoomed box. Empty if the graph is not zoomed.
 pub fn crumbs(page: &FlamePage) -> Vec<Crumb> {
     let last = page.zoom as usize;
-    let way =
-        page.boxes.iter().take(last + 1).enumerate().filter(|(at, _)| last > 0 && (*at == 0 || at + MAX_LAST_CRUMBS > last));
+    let way = page
+        .boxes
+        .iter()
+        .take(last + 1)
+        .enumerate()
+        .filter(|(at, _)| last > 0 && (*at == 0 || at + MAX_LAST_CRUMBS > last));
     let crumb = |(at, of): (usize, &FlameBox)| {
         let before = if at > 1 && at + MAX_LAST_CRUMBS == last + 1 { "… " } else { "" };
         Crumb { node: of.node, text: [before, &label(page, of).name].concat() }

@@ -1,14 +1,16 @@
 //! State and actions of the Segments tab.
 
+use crate::drawing::Canvas;
 use crate::latest::Latest;
 use crate::scroll::Scroll;
-use crate::drawing::Canvas;
-use engine::protocol::{Details, MemoryFilter, PieceKind, SegmentSort, StateBar, StatePage, StatePiece, StateQuestion};
+use engine::protocol::{
+    Details, MemoryFilter, PieceKind, SegmentSort, SegmentsBar, SegmentsPage, SegmentsPiece, SegmentsQuestion,
+};
 use std::rc::Rc;
 
 pub(crate) const ZOOM_SCALE: f64 = 1000.0;
 
-pub(crate) fn allocation(piece: &StatePiece) -> Option<u32> {
+pub(crate) fn allocation(piece: &SegmentsPiece) -> Option<u32> {
     (piece.kind != PieceKind::Free).then_some(piece.allocation)
 }
 
@@ -51,8 +53,8 @@ pub struct Memory {
     /// The allocation that was last scrolled into view.
     pub(crate) revealed_allocation: Option<u32>,
     /// A navigation step that waits for its rows.
-    pub(crate) pending_step: Option<MemoryStep>,
-    pub(crate) answer: Latest<(StateQuestion, u32), Rc<StatePage>>,
+    pub(crate) pending_step: Option<SegmentsStep>,
+    pub(crate) answer: Latest<(SegmentsQuestion, u32), Rc<SegmentsPage>>,
     /// Details of the allocations at the pointer and at the active position.
     pub(crate) details: [Latest<u32, Option<Box<Details>>>; 2],
     /// Pools seen so far, as options of the filter.
@@ -88,7 +90,7 @@ impl Default for Memory {
 
 impl Memory {
     /// Returns the rows that are shown.
-    pub fn page(&self) -> Option<&Rc<StatePage>> {
+    pub fn page(&self) -> Option<&Rc<SegmentsPage>> {
         self.answer.latest()
     }
 
@@ -153,7 +155,7 @@ impl Memory {
     }
 
     /// Returns the details of a piece's allocation, if they are known.
-    pub(crate) fn piece_details(&self, piece: &StatePiece) -> Option<&Details> {
+    pub(crate) fn piece_details(&self, piece: &SegmentsPiece) -> Option<&Details> {
         self.allocation_details(piece.allocation)
     }
 
@@ -173,7 +175,7 @@ impl Memory {
 
 /// Pointer, control and browser events. Positions are in device pixels from the upper left corner of the canvas.
 #[derive(Clone, Debug, PartialEq)]
-pub enum MemoryAction {
+pub enum SegmentsAction {
     Resized(Canvas),
     /// Scroll offset and visible height in CSS pixels.
     Scrolled(f64, f64),
@@ -194,7 +196,7 @@ pub enum MemoryAction {
 
 /// Commands of the Segments tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryStep {
+pub enum SegmentsStep {
     /// Goes to the previous block.
     PreviousBlock,
     /// Goes to the next block.
@@ -220,10 +222,10 @@ pub enum MemoryStep {
 }
 
 /// A bar and one of its pieces.
-pub type BlockInBar<'a> = (&'a StateBar, Option<&'a StatePiece>);
+pub type BlockInBar<'a> = (&'a SegmentsBar, Option<&'a SegmentsPiece>);
 
 /// Returns the pieces of a bar.
-pub(crate) fn pieces<'a>(page: &'a StatePage, bar: &StateBar) -> &'a [StatePiece] {
+pub(crate) fn pieces<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> &'a [SegmentsPiece] {
     page.pieces.get(bar.pieces[0] as usize..bar.pieces[1] as usize).unwrap_or_default()
 }
 
@@ -241,7 +243,7 @@ pub(crate) fn nav_target((bar, piece): BlockInBar<'_>) -> NavTarget {
 }
 
 /// Returns all navigation targets in reading order. A block that continues in the next row appears once per row.
-pub(crate) fn nav_targets(page: &StatePage) -> impl Iterator<Item = BlockInBar<'_>> {
+pub(crate) fn nav_targets(page: &SegmentsPage) -> impl Iterator<Item = BlockInBar<'_>> {
     page.bars.iter().flat_map(move |bar| {
         let all = pieces(page, bar);
         let blocks = all.iter().filter(|piece| piece.kind != PieceKind::Rounding).map(move |piece| (bar, Some(piece)));

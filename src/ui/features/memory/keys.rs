@@ -1,11 +1,11 @@
 //! Keyboard shortcuts of the Segments tab.
 
-use super::MemoryStep;
+use super::SegmentsStep;
 use crate::binding::{Binding, KeyScope, bind};
 use crate::tab::Tab;
 
-pub(super) const KEYS: &[Binding<MemoryStep>] = {
-    use MemoryStep::*;
+pub(super) const KEYS: &[Binding<SegmentsStep>] = {
+    use SegmentsStep::*;
     const AT: KeyScope = KeyScope::Tab(Tab::Segments);
     &[
         bind(AT, &["ArrowLeft"], PreviousBlock, "Go to the previous block", "memory-before"),

@@ -1,15 +1,23 @@
 //! Link keys of the Segments tab.
 
-use super::{Memory, MemoryAction, act};
-use crate::link::value::{Key, view_key, word_unless_first, format_optional, format_pool, parse_pool};
+use super::{Memory, SegmentsAction, act};
+use crate::link::value::{Key, format_optional, format_pool, parse_pool, view_key, word_unless_first};
 use engine::protocol::SegmentSort;
 
 /// Values of the key `segments`. The first one is the default and is not written.
 const SEGMENTS: [&str; 3] = ["address", "size", "free"];
 
 pub(super) const LINKS: &[Key<Memory>] = &[
-    view_key("mpool", |memory, _| format_pool(memory.filter), |memory, _, link| memory.filter.pool = link.check(parse_pool(link.text))),
-    view_key("mstream", |memory, _| format_optional(memory.filter.stream), |memory, _, link| memory.filter.stream = link.number()),
+    view_key(
+        "mpool",
+        |memory, _| format_pool(memory.filter),
+        |memory, _, link| memory.filter.pool = link.check(parse_pool(link.text)),
+    ),
+    view_key(
+        "mstream",
+        |memory, _| format_optional(memory.filter.stream),
+        |memory, _, link| memory.filter.stream = link.number(),
+    ),
     view_key(
         "segments",
         |memory, _| word_unless_first(&SEGMENTS, memory.sort as usize),
@@ -28,6 +36,6 @@ pub(super) const LINKS: &[Key<Memory>] = &[
     view_key(
         "request",
         |memory, _| memory.request_text.clone(),
-        |memory, shared, link| act(memory, shared, MemoryAction::RequestTyped(link.text.to_owned()), link.effects),
+        |memory, shared, link| act(memory, shared, SegmentsAction::RequestTyped(link.text.to_owned()), link.effects),
     ),
 ];

@@ -5,7 +5,7 @@ use super::data::nav_target;
 use super::{ROW_PX, allocation, pieces, words};
 use crate::shared::Shared;
 use base::units::Bytes;
-use engine::protocol::{PieceKind, StateBar, StatePiece};
+use engine::protocol::{PieceKind, SegmentsBar, SegmentsPiece};
 use std::collections::BTreeSet;
 
 /// Space above and below a bar in CSS pixels.
@@ -17,15 +17,15 @@ const CHAR_WIDTH: f64 = 0.62;
 
 /// The visible part of the Segments tab.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryPicture {
+pub struct SegmentsPicture {
     pub size_px: [u32; 2],
-    pub frames: Vec<MemoryFrame>,
-    pub tiles: Vec<MemoryTile>,
+    pub frames: Vec<SegmentsFrame>,
+    pub tiles: Vec<SegmentsTile>,
     /// Sizes of blocks that have room for them.
-    pub texts: Vec<MemoryText>,
+    pub texts: Vec<SegmentsText>,
     pub text_px: f64,
     /// Outlines from back to front, as [left, right] and [top, bottom] edges.
-    pub outlines: Vec<([[i32; 2]; 2], MemoryStroke)>,
+    pub outlines: Vec<([[i32; 2]; 2], SegmentsStroke)>,
     /// Faded palette slots.
     pub faded: BTreeSet<u32>,
     /// True if the colours form an ordered scale.
@@ -35,7 +35,7 @@ pub struct MemoryPicture {
 /// The part of a segment in one row. Edges are in device pixels from the upper left corner of the canvas, and may lie
 /// outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryFrame {
+pub struct SegmentsFrame {
     pub x: [i32; 2],
     pub y: [i32; 2],
     /// True if the left or right edge has a line. There is none where the segment continues in another row or can
@@ -45,7 +45,7 @@ pub struct MemoryFrame {
 
 /// A piece of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryTile {
+pub struct SegmentsTile {
     pub x: [i32; 2],
     pub y: [i32; 2],
     pub kind: PieceKind,
@@ -54,7 +54,7 @@ pub struct MemoryTile {
 
 /// The size of a block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MemoryText {
+pub struct SegmentsText {
     pub text: String,
     /// Left end, at the vertical middle.
     pub origin: [f64; 2],
@@ -64,14 +64,14 @@ pub struct MemoryText {
 
 /// Reason for an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MemoryStroke {
+pub enum SegmentsStroke {
     Hovered,
     Selected,
     Active,
 }
 
 /// Returns the visible part of the Segments tab. `None` until it has rows and a canvas.
-pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
+pub fn picture(memory: &Memory, shared: &Shared) -> Option<SegmentsPicture> {
     let (page, canvas) = (memory.page()?, memory.canvas?);
     let (scale, pad) = (canvas.scale, memory.pad_px());
     let (row_px, above) = (ROW_PX * scale, memory.scroll.rows_above());
@@ -85,7 +85,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     let hovered = memory.pointer.and_then(|pointer| memory.hit_test(pointer)).map(nav_target);
     let text_px = TEXT_PX * scale;
     let question = memory.answer.answered_question().map(|(question, _)| question);
-    let mut picture = MemoryPicture {
+    let mut picture = SegmentsPicture {
         size_px: [canvas.width_px, canvas.height_px],
         frames: vec![],
         tiles: vec![],
@@ -95,7 +95,7 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
         faded: shared.surroundings.faded.clone(),
         is_ordered: question.is_some_and(|question| question.colouring.is_ordered()),
     };
-    let seen = |bar: &&StateBar| {
+    let seen = |bar: &&SegmentsBar| {
         let [top, bottom] = edges(bar.row);
         bottom > 0 && top < canvas.height_px as i32
     };
@@ -103,10 +103,10 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
     for bar in page.bars.iter().filter(seen) {
         let (y, x) = (edges(bar.row), across(bar.x));
         let grows = words::group_of(page, bar).is_some_and(|group| group.expandable);
-        picture.frames.push(MemoryFrame { x, y, has_edge_lines: [bar.ends[0], bar.ends[1] && !grows] });
+        picture.frames.push(SegmentsFrame { x, y, has_edge_lines: [bar.ends[0], bar.ends[1] && !grows] });
         let own = pieces(page, bar);
         for piece in own {
-            let tile = MemoryTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
+            let tile = SegmentsTile { x: across(piece.x), y, kind: piece.kind, paint: piece.paint };
             picture.texts.extend(text(piece, &tile, picture.tiles.len(), text_px));
             picture.tiles.push(tile);
             let is_selected = selected.is_some() && piece.count == 1 && allocation(piece) == selected;
@@ -124,24 +124,24 @@ pub fn picture(memory: &Memory, shared: &Shared) -> Option<MemoryPicture> {
         outlines[0].extend((whole.is_some() && whole == hovered).then_some([x, y]));
         outlines[2].extend((whole.is_some() && whole == active).then_some([x, y]));
     }
-    let strokes = [MemoryStroke::Hovered, MemoryStroke::Selected, MemoryStroke::Active];
+    let strokes = [SegmentsStroke::Hovered, SegmentsStroke::Selected, SegmentsStroke::Active];
     for (outlines, stroke) in outlines.into_iter().zip(strokes) {
         picture.outlines.extend(outlines.into_iter().map(|edges| (edges, stroke)));
     }
     // A block thinner than a pixel has no piece, so its position is marked instead.
-    let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == MemoryStroke::Selected);
+    let is_drawn = picture.outlines.iter().any(|(_, stroke)| *stroke == SegmentsStroke::Selected);
     let address = shared.selection.as_deref().and_then(|selection| selection.address);
     let is_told = address.is_some() && question.is_some_and(|question| question.reveal == address);
     if let Some([row, x]) = page.revealed.filter(|_| is_told && !is_drawn) {
         let [left, _] = across([x, x]);
         let thick = scale.round().max(1.0) as i32;
-        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], MemoryStroke::Selected));
+        picture.outlines.push(([[left - 2 * thick, left + 3 * thick], edges(row)], SegmentsStroke::Selected));
     }
     Some(picture)
 }
 
 /// Returns the size of a block, if there is room for it.
-fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Option<MemoryText> {
+fn text(piece: &SegmentsPiece, tile: &SegmentsTile, place: usize, text_px: f64) -> Option<SegmentsText> {
     let (bytes, before) = match piece.kind {
         PieceKind::Rounding => return None,
         PieceKind::Free => (piece.rounded, "free "),
@@ -157,5 +157,5 @@ fn text(piece: &StatePiece, tile: &MemoryTile, place: usize, text_px: f64) -> Op
     let room = |text: &String| (text.chars().count() as f64 + 1.5) * CHAR_WIDTH * text_px <= width;
     let text = Some(longer).filter(room).or(Some(short).filter(room))?;
     let at = [f64::from(tile.x[0]) + text_px * 0.5, f64::from(tile.y[0] + tile.y[1]) / 2.0];
-    Some(MemoryText { text, origin: at, tile: place })
+    Some(SegmentsText { text, origin: at, tile: place })
 }

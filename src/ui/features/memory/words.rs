@@ -2,17 +2,18 @@
 
 use super::{BlockInBar, Memory};
 use crate::hover::lifetime_text;
-use crate::moment::{event_name, bytes_text};
+use crate::moment::{bytes_text, event_name};
 use crate::rows::cells::hexadecimal;
 use crate::shared::Shared;
-use base::units::{Bytes, pluralize, group_digits, percent};
+use base::units::{Bytes, group_digits, percent, pluralize};
 use engine::protocol::{
-    PieceKind, StateBar, StateFit, StateGroup, StatePage, StatePiece, StateSums, Weight, default_pool_name,
+    PieceKind, SegmentsBar, SegmentsFit, SegmentsGroup, SegmentsPage, SegmentsPiece, SegmentsSums, Weight,
+    default_pool_name,
 };
 
 /// The card beside the pointer. Also the text of the active position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct MemoryCard {
+pub struct SegmentsCard {
     /// Kind and size, abbreviated and exact.
     pub title: String,
     pub site: String,
@@ -56,13 +57,13 @@ fn choices(all: &str, others: impl Iterator<Item = String>) -> Vec<String> {
     std::iter::once(all.to_owned()).chain(others).collect()
 }
 
-fn group_name(group: &StateGroup) -> String {
+fn group_name(group: &SegmentsGroup) -> String {
     let size = if group.small { "Small blocks" } else { "Large blocks" };
     let expandable = if group.expandable { " · expandable" } else { "" };
     [size, " · ", &stream(group.stream), " · ", &pool(group.pool), expandable].concat()
 }
 
-fn free(sums: &StateSums) -> String {
+fn free(sums: &SegmentsSums) -> String {
     let [free, largest] = [sums.free, sums.largest_free].map(|bytes| Bytes(bytes).to_string());
     if sums.free == 0 {
         "nothing free".to_owned()
@@ -71,7 +72,7 @@ fn free(sums: &StateSums) -> String {
     }
 }
 
-fn group_sums(sums: &StateSums) -> String {
+fn group_sums(sums: &SegmentsSums) -> String {
     let segments = pluralize(sums.segments.into(), "segment");
     [&segments, " · ", &Bytes(sums.reserved).to_string(), " reserved · ", &free(sums)].concat()
 }
@@ -80,8 +81,8 @@ fn group_sums(sums: &StateSums) -> String {
 pub fn headings(memory: &Memory) -> Vec<Heading> {
     let Some(page) = memory.page() else { return Vec::new() };
     let (above, seen) = (memory.scroll.rows_above(), memory.scroll.visible_rows());
-    let is_seen = |group: &&StateGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
-    let heading = |group: &StateGroup| Heading {
+    let is_seen = |group: &&SegmentsGroup| (above - 1.0..above + seen).contains(&f64::from(group.row));
+    let heading = |group: &SegmentsGroup| Heading {
         top: ((f64::from(group.row) - above) * super::ROW_PX).round() as i32,
         name: group_name(group),
         sums: group_sums(&group.sums),
@@ -90,7 +91,7 @@ pub fn headings(memory: &Memory) -> Vec<Heading> {
 }
 
 /// Returns the totals as one line: abbreviated, and in exact bytes.
-pub fn sums(page: &StatePage) -> [String; 2] {
+pub fn sums(page: &SegmentsPage) -> [String; 2] {
     let whole = &page.whole;
     let line = |bytes: &dyn Fn(u64) -> String| {
         let mut text = pluralize(whole.segments.into(), "segment");
@@ -116,11 +117,11 @@ pub fn sums(page: &StatePage) -> [String; 2] {
 }
 
 /// Describes where the simulated request would go, for each kind of segment that may serve it.
-pub fn request_placement(page: &StatePage) -> Vec<String> {
+pub fn request_placement(page: &SegmentsPage) -> Vec<String> {
     page.fits.iter().map(|fit| fit_text(fit, page.fits.len())).collect()
 }
 
-fn fit_text(fit: &StateFit, of: usize) -> String {
+fn fit_text(fit: &SegmentsFit, of: usize) -> String {
     let mut text = if of > 1 { [&pool(fit.pool), ", ", &stream(fit.stream), ": "].concat() } else { String::new() };
     let rounded = Bytes(fit.rounded).to_string();
     let parts = match fit.block {
@@ -152,8 +153,8 @@ fn fit_text(fit: &StateFit, of: usize) -> String {
 }
 
 /// Returns the card of a position.
-fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> MemoryCard {
-    let mut card = MemoryCard { segment: segment(memory, bar), ..MemoryCard::default() };
+fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> SegmentsCard {
+    let mut card = SegmentsCard { segment: segment(memory, bar), ..SegmentsCard::default() };
     match piece {
         None => {
             card.title = bytes_text(bar.sums.reserved) + " reserved, all blocks narrower than a pixel";
@@ -169,7 +170,7 @@ fn card(memory: &Memory, _shared: &Shared, (bar, piece): BlockInBar<'_>) -> Memo
 }
 
 /// Describes the blocks that keep the segment of a free block from being released.
-fn keeper_text(memory: &Memory, bar: &StateBar) -> String {
+fn keeper_text(memory: &Memory, bar: &SegmentsBar) -> String {
     let Some(keeper) = bar.keeper.filter(|_| bar.sums.blocks > 0) else {
         return "No live block in this segment: it can be released.".to_owned();
     };
@@ -198,7 +199,7 @@ pub struct KeptLine {
 const MAX_PINNED_SITES: usize = 2;
 
 /// Returns the lines above the segments, largest saving first. Empty if nothing could be released.
-pub fn kept_lines(page: &StatePage) -> Vec<KeptLine> {
+pub fn kept_lines(page: &SegmentsPage) -> Vec<KeptLine> {
     let kept = &page.kept;
     let mut lines = Vec::new();
     let segments = |of: Weight, what: &str| {
@@ -222,11 +223,12 @@ pub fn kept_lines(page: &StatePage) -> Vec<KeptLine> {
     lines
 }
 
-fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
+fn block(memory: &Memory, piece: &SegmentsPiece, card: &mut SegmentsCard) {
     let details = memory.piece_details(piece);
     let least = if piece.recorded { "" } else { "≥ " };
     if piece.count > 1 {
-        card.title = pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
+        card.title =
+            pluralize(piece.count.into(), "block") + " narrower than a pixel · " + &bytes_text(piece.requested);
         card.site = "The largest: ".to_owned();
     } else {
         card.title = bytes_text(piece.requested) + " requested";
@@ -244,7 +246,7 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
     }
     card.site.push_str(crate::details::view(details).call_site.as_deref().unwrap_or("no stack"));
     let after = |event: u32| event.saturating_add(1);
-    card.lifetime = lifetime_text(details.born_event.map_or(0, after), details.freed_event.map(after));
+    card.lifetime = lifetime_text(details.allocated_event.map_or(0, after), details.freed_event.map(after));
     if piece.kind == PieceKind::Pending {
         card.lifetime.insert_str(0, "awaiting free · ");
     }
@@ -257,7 +259,7 @@ fn block(memory: &Memory, piece: &StatePiece, card: &mut MemoryCard) {
     }
 }
 
-fn segment(memory: &Memory, bar: &StateBar) -> String {
+fn segment(memory: &Memory, bar: &SegmentsBar) -> String {
     let sums = &bar.sums;
     let group = memory.page().and_then(|page| group_of(page, bar));
     let kind = if group.is_some_and(|group| group.expandable) { "Expandable segment of " } else { "Segment of " };
@@ -270,13 +272,13 @@ fn segment(memory: &Memory, bar: &StateBar) -> String {
 }
 
 /// Returns the group of a bar.
-pub(super) fn group_of<'a>(page: &'a StatePage, bar: &StateBar) -> Option<&'a StateGroup> {
+pub(super) fn group_of<'a>(page: &'a SegmentsPage, bar: &SegmentsBar) -> Option<&'a SegmentsGroup> {
     let after = page.groups.partition_point(|group| group.row <= bar.row);
     page.groups.get(after.checked_sub(1)?)
 }
 
 /// Returns the card at the pointer.
-pub fn hovered(memory: &Memory, shared: &Shared) -> Option<MemoryCard> {
+pub fn hovered(memory: &Memory, shared: &Shared) -> Option<SegmentsCard> {
     let place = memory.hit_test(memory.pointer?)?;
     Some(card(memory, shared, place))
 }
@@ -290,7 +292,7 @@ pub fn status(memory: &Memory, shared: &Shared) -> String {
         return "Arrow keys move between blocks and segments, Enter selects, + and − zoom, Shift + arrow keys step through events."
             .to_owned();
     };
-    let MemoryCard { title, site, lifetime: life, segment } = card(memory, shared, place);
+    let SegmentsCard { title, site, lifetime: life, segment } = card(memory, shared, place);
     let parts = [title, site, life, segment].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" · ")
 }
@@ -310,7 +312,7 @@ pub fn empty_message(memory: &Memory, shared: &Shared) -> String {
 }
 
 /// Describes live bytes outside the recorded segments. Empty if there are none.
-pub fn outside_segments(page: &StatePage) -> String {
+pub fn outside_segments(page: &SegmentsPage) -> String {
     if page.astray.count == 0 {
         return String::new();
     }

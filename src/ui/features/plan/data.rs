@@ -6,7 +6,7 @@ use engine::protocol::{Factor, PlanGroup, PlanQuestion, Preset, WhatIf, read_fac
 use std::rc::Rc;
 
 /// Maximum number of rows in a plan. The engine accepts a few more groups.
-pub(super) const MOST_ROWS: usize = 16;
+pub(super) const MAX_ROWS: usize = 16;
 /// Maximum number of steps that can be undone.
 const MAX_UNDO: usize = 100;
 
@@ -98,7 +98,9 @@ impl EditedRow {
             _ => read_factor(&self.factor)?,
         };
         match &self.subject {
-            RowSubject::Group(group) if group.trim().is_empty() => return Err("expected a category or a search".to_owned()),
+            RowSubject::Group(group) if group.trim().is_empty() => {
+                return Err("expected a category or a search".to_owned());
+            }
             RowSubject::Group(group) => question.groups.push((PlanGroup::Named(group.trim().to_owned()), by)),
             RowSubject::Preset(preset) => match measured.filter(|_| *preset == Preset::Sequence) {
                 Some(comparison) => question.groups.push((PlanGroup::Measured(comparison), by)),
@@ -120,7 +122,7 @@ impl EditedRow {
 
 impl Plan {
     pub(super) fn add(&mut self, what: RowSubject, by: &str) {
-        if self.rows.len() < MOST_ROWS {
+        if self.rows.len() < MAX_ROWS {
             self.rows.push(EditedRow { subject: what, factor: by.to_owned() });
         }
     }

@@ -1,6 +1,6 @@
 //! Registration of the planner as a feature.
 
-use super::{Plan, PlanAction, act, publish, link, reset, simulate, take};
+use super::{Plan, PlanAction, act, link, publish, reset, simulate, take};
 use crate::binding::{Binding, KeyScope, bind};
 use crate::change::AskPhase;
 use crate::effect::Effect;

@@ -1,7 +1,7 @@
 //! Link keys of the planner: rows and capacity as typed, and the drawn curve.
 
-use super::data::MOST_ROWS;
-use super::{Plan, EditedRow, RowSubject};
+use super::data::MAX_ROWS;
+use super::{EditedRow, Plan, RowSubject};
 use crate::link::value::{Key, MAX_VALUE, view_key, word_at};
 use crate::planned::DrawnCurve;
 use engine::protocol::Preset;
@@ -13,7 +13,7 @@ pub(super) const LINKS: &[Key<Plan>] = &[
         "plan",
         |plan, _| format_plan(plan),
         |plan, _, link| {
-            plan.rows = link.text.lines().take(MOST_ROWS).map(parse_row).collect();
+            plan.rows = link.text.lines().take(MAX_ROWS).map(parse_row).collect();
         },
     ),
     view_key("fits", |plan, _| plan.capacity.trim().to_owned(), |plan, _, link| plan.capacity = link.text.to_owned()),
@@ -43,5 +43,8 @@ fn format_plan(plan: &Plan) -> String {
 fn parse_row(line: &str) -> EditedRow {
     let (group, by) = line.rsplit_once('=').unwrap_or((line, ""));
     let preset = Preset::ALL.into_iter().find(|preset| preset.name() == group);
-    EditedRow { subject: preset.map_or_else(|| RowSubject::Group(group.to_owned()), RowSubject::Preset), factor: by.to_owned() }
+    EditedRow {
+        subject: preset.map_or_else(|| RowSubject::Group(group.to_owned()), RowSubject::Preset),
+        factor: by.to_owned(),
+    }
 }

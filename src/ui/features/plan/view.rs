@@ -108,7 +108,9 @@ pub fn view(plan: &Plan, shared: &Shared) -> Option<PlanView> {
 fn row(row: &super::EditedRow) -> PlanRowView {
     let error = row.error();
     match &row.subject {
-        RowSubject::Group(group) => PlanRowView { group: Some(group.clone()), title: "", factor: Some(row.factor.clone()), error },
+        RowSubject::Group(group) => {
+            PlanRowView { group: Some(group.clone()), title: "", factor: Some(row.factor.clone()), error }
+        }
         RowSubject::Preset(preset) => {
             let by = preset.has_number().then(|| row.factor.clone());
             PlanRowView { group: None, title: words::preset_title(*preset), factor: by, error }

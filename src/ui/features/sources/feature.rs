@@ -2,7 +2,7 @@
 
 use super::{SourceAction, Sources, act, ask, link, reset, take};
 use crate::change::AskPhase;
-use crate::feature::{Feature, no_commands, close_nothing};
+use crate::feature::{Feature, close_nothing, no_commands};
 use std::convert::Infallible;
 
 pub(crate) const FEATURE: Feature<Sources, SourceAction, Infallible> = Feature {

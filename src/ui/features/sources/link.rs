@@ -1,7 +1,7 @@
 //! Link key of the Source tab: the expanded files.
 
 use super::Sources;
-use crate::link::value::{Key, MAX_VALUE, MAX_LIST, ValueReader, view_key};
+use crate::link::value::{Key, MAX_LIST, MAX_VALUE, ValueReader, view_key};
 use crate::shared::Shared;
 use crate::url::percent_decoded;
 

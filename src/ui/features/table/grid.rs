@@ -7,10 +7,10 @@ use crate::features::tree_rows::empty_message;
 use crate::find::matches_text;
 use crate::moment::bytes_text;
 use crate::rows::cells::{
-    Cell, Grid, RowView, bytes_cell, cell, classes, hexadecimal, dash, number, pool_cell, stream_cell,
+    Cell, Grid, RowView, bytes_cell, cell, classes, dash, hexadecimal, number, pool_cell, stream_cell,
 };
 use crate::shared::Shared;
-use base::units::{Bytes, pluralize, duration_us, group_digits};
+use base::units::{Bytes, duration_us, group_digits, pluralize};
 use engine::protocol::{Scope, SortDirection, Span, TableColumn, TableRow, TableSort};
 
 /// Columns with name and tooltip.
@@ -21,7 +21,7 @@ pub const COLUMNS: [(TableColumn, &str, &str); 10] = [
     (TableColumn::Address, "Address", "Start address"),
     (TableColumn::Stream, "Stream", "CUDA stream it was allocated on"),
     (TableColumn::Pool, "Pool", "Memory pool"),
-    (TableColumn::Born, "Allocated at", "Event that allocated it"),
+    (TableColumn::Allocated, "Allocated at", "Event that allocated it"),
     (
         TableColumn::Age,
         "Age",
@@ -112,7 +112,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         None => cell(otherwise.to_owned(), String::new()),
     };
     // For allocations before recording, the values are lower bounds.
-    let least = if row.born.is_none() { "≥ " } else { "" };
+    let least = if row.allocated_at.is_none() { "≥ " } else { "" };
     let events = |events: u32, us: Option<i64>| {
         let mut title = pluralize(events.into(), "event");
         if let Some(us) = us {
@@ -121,11 +121,11 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         }
         cell([least, &number(events)].concat(), [least, &title].concat())
     };
-    let lifetime = match (row.freed, row.born) {
+    let lifetime = match (row.freed, row.allocated_at) {
         (None, _) => cell("to the end".to_owned(), "Never freed".to_owned()),
         // Allocated before event 0, so it was live during all events before its free.
         (Some(freed), None) => events(freed.saturating_add(1), None),
-        (Some(freed), Some(born)) => events(freed.saturating_sub(born), row.lifetime_us),
+        (Some(freed), Some(allocated_at)) => events(freed.saturating_sub(allocated_at), row.lifetime_us),
     };
     let site = if row.site.is_empty() { "no stack" } else { &row.site };
     vec![
@@ -135,7 +135,7 @@ fn cells(shared: &Shared, row: &TableRow) -> Vec<Cell> {
         cell(row.address.map_or_else(dash, hexadecimal), String::new()),
         stream_cell(row.stream),
         pool_cell(shared, row.pool),
-        event(row.born, row.born_us, "before"),
+        event(row.allocated_at, row.allocated_us, "before"),
         events(row.age, row.age_us),
         event(row.freed, row.freed_us, "–"),
         lifetime,

@@ -1,7 +1,7 @@
 //! State of the call tree: loaded rows, scroll offset, focus and folds.
 
 use engine::protocol::{
-    Arrangement, Fold, FoldState, NodeLabel, FoldScope, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
+    Arrangement, Fold, FoldScope, FoldState, NodeLabel, Reveal, Scope, TreePage, TreeQuestion, TreeRow,
 };
 use std::rc::Rc;
 
@@ -148,7 +148,9 @@ impl Tree {
     }
 
     pub(crate) fn on_page(&mut self, serial: u32, page: TreePage) {
-        let Some(PendingRows { mut question, after_reveal: then, .. }) = self.pending.take_if(|asked| asked.serial == serial) else {
+        let Some(PendingRows { mut question, after_reveal: then, .. }) =
+            self.pending.take_if(|asked| asked.serial == serial)
+        else {
             return;
         };
         self.reply_count = self.reply_count.wrapping_add(1);
@@ -169,7 +171,8 @@ impl Tree {
         }
         if let (Some(Reveal::Allocation(allocation)), found) = (question.reveal, page.revealed) {
             let TreeQuestion { scope, arrangement, focus, .. } = question;
-            self.selection_row = Some(SelectionRow { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
+            self.selection_row =
+                Some(SelectionRow { allocation, arrangement, node: found.map(|(_, node)| node), scope, focus });
         }
         match (page.revealed, then) {
             (Some((row, node)), AfterReveal::Activate) => {

@@ -1,6 +1,6 @@
 //! Registration of the call tree as a feature.
 
-use super::{Tree, reset_if_stale, ask, link, reset, take};
+use super::{Tree, ask, link, reset, reset_if_stale, take};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 use crate::features::tree_keys::{self, TreeAction, TreeCommand};

@@ -1,9 +1,11 @@
 //! Link keys of the call tree: arrangement, selected node, focus and folds.
 
 use super::{Tree, reset_if_stale};
-use crate::link::value::{Key, ValueReader, view_key, word_unless_first, format_list, format_optional, history_key, word_if};
+use crate::link::value::{
+    Key, ValueReader, format_list, format_optional, history_key, view_key, word_if, word_unless_first,
+};
 use crate::shared::Shared;
-use engine::protocol::{Fold, FoldState, Internal, Merge, FoldScope, Root};
+use engine::protocol::{Fold, FoldScope, FoldState, Internal, Merge, Root};
 
 /// Values of the key `merge`. The first one is the default and is not written.
 const MERGES: [&str; 3] = ["line", "function", "file"];
@@ -34,7 +36,11 @@ pub(super) const LINKS: &[Key<Tree>] = &[
             reset_if_stale(tree, shared);
         },
     ),
-    history_key("node", |_, shared| format_optional(shared.views.node), |_, shared, link| shared.views.node = link.number()),
+    history_key(
+        "node",
+        |_, shared| format_optional(shared.views.node),
+        |_, shared, link| shared.views.node = link.number(),
+    ),
     view_key(
         "focus",
         |tree, _| format_optional(tree.position.focus),

@@ -1,10 +1,14 @@
 //! Link keys of the simulated allocator: settings and capacity as typed.
 
-use super::{SimulatorField, Simulator};
+use super::{Simulator, SimulatorField};
 use crate::link::value::{Key, MAX_VALUE, ValueReader, view_key};
 
 pub(super) const LINKS: &[Key<Simulator>] = &[
-    view_key("conf", |simulator, _| text_if_short(&simulator.settings), |simulator, _, link| set(simulator, SimulatorField::Settings, link)),
+    view_key(
+        "conf",
+        |simulator, _| text_if_short(&simulator.settings),
+        |simulator, _, link| set(simulator, SimulatorField::Settings, link),
+    ),
     view_key(
         "memory",
         |simulator, _| text_if_short(&simulator.capacity),

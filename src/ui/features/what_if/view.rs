@@ -4,7 +4,7 @@ use super::{SimulationKind, Simulator, words};
 use crate::amount::{change, exact_change};
 use crate::planned::DrawnCurve;
 use crate::shared::Shared;
-use base::sorted::{two_part_key, sorted_numbers};
+use base::sorted::{sorted_numbers, two_part_key};
 use base::units::{Bytes, group_digits};
 use engine::protocol::{Tone, WhatIf, WhatIfOrigin, WhatIfRun};
 use std::rc::Rc;
@@ -109,7 +109,9 @@ fn sorted_runs(answer: &WhatIf) -> Vec<&WhatIfRun> {
 
 /// Returns the results as text.
 pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
-    let Some(answer) = simulator.answer.as_deref() else { return ResultView { predicts: true, ..ResultView::default() } };
+    let Some(answer) = simulator.answer.as_deref() else {
+        return ResultView { predicts: true, ..ResultView::default() };
+    };
     let proof = &answer.proof;
     let predicts = proof.refused.is_none();
     let first = if predicts && proof.is_exact { Tone::Good } else { Tone::Alarm };
@@ -142,7 +144,8 @@ pub fn view(simulator: &Simulator, shared: &Shared) -> ResultView {
             memory: fit.capacity.map_or_else(|| "No memory is enough".to_owned(), |bytes| Bytes(bytes).to_string()),
             exact: fit.capacity.map_or_else(String::new, exact),
             settings: fit.settings.clone(),
-            shortage: had.map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
+            shortage: had
+                .map_or_else(String::new, |(had, wanted)| Bytes(wanted - had).to_string() + " more than there is"),
         });
     }
     ResultView {

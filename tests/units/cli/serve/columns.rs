@@ -22,7 +22,7 @@ fn least_recently_requested_columns_are_evicted() {
     columns.insert(state("large", 1), some(300 << 20));
     assert!(!is_known("large") && !is_known("a"), "columns above the limit are not kept");
     (0..300).for_each(|number| columns.insert(state(&number.to_string(), 1), None));
-    assert_eq!(columns.cached.lock().unwrap().len(), MOST_FILES);
+    assert_eq!(columns.cached.lock().unwrap().len(), MAX_FILES);
 }
 
 #[test]

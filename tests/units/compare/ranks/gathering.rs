@@ -8,7 +8,10 @@ fn gathering(files: usize) -> SurveyProgress {
 }
 
 fn surveyed(gathering: &mut SurveyProgress, places: std::ops::Range<u32>) {
-    let of = FileSurveys { devices: vec![RankSurvey { peak_requested: 1 << 30, ..RankSurvey::default() }], ..FileSurveys::default() };
+    let of = FileSurveys {
+        devices: vec![RankSurvey { peak_requested: 1 << 30, ..RankSurvey::default() }],
+        ..FileSurveys::default()
+    };
     places.for_each(|place| gathering.add(place, Ok(of.clone())));
 }
 

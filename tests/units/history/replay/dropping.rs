@@ -109,9 +109,10 @@ fn live(snapshot: &Snapshot, history: &DeviceHistory, moment: Moment) -> Vec<(u6
     let mut live = history.live.clone();
     while live.step(&history.allocations, history.event_count() + 1, &mut TimeSlice::new(&mut || true)).is_err() {}
     let known = |id| {
-        let origin =
-            history.origin(id).is_some_and(|origin| !origin.is_of_free && snapshot.stacks.len() > origin.stack.0 as usize);
-        origin || history.allocations.born(id) > Moment::START
+        let origin = history
+            .origin(id)
+            .is_some_and(|origin| !origin.is_of_free && snapshot.stacks.len() > origin.stack.0 as usize);
+        origin || history.allocations.allocated_at(id) > Moment::START
     };
     let ids = live.live_at(&history.allocations, moment);
     let mut found: Vec<_> =

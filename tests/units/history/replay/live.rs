@@ -11,8 +11,8 @@ fn allocations(live: u32) -> Allocations {
     };
     let mut spans: Vec<(u32, u32, u64)> = (0..50_000)
         .map(|_| {
-            let born = below(100_000);
-            (born, born + below(4 * live), u64::from(below(3)))
+            let allocated_at = below(100_000);
+            (allocated_at, allocated_at + below(4 * live), u64::from(below(3)))
         })
         .chain((0..500).map(|at| (0, if at % 2 == 0 { u32::MAX } else { at * 150 }, 7)))
         .collect();
@@ -42,7 +42,7 @@ fn live_set_is_the_same_with_and_without_checkpoints() {
         for moment in (0..=100_001).step_by(373).chain([4095, 4096, 4097, 8192, 98_304]).map(Moment) {
             let expected: Vec<AllocationId> = (0u32..)
                 .zip(allocations.spans())
-                .filter(|(_, (born, died, _))| (*born..*died).contains(&moment.0))
+                .filter(|(_, (allocated_at, freed_at, _))| (*allocated_at..*freed_at).contains(&moment.0))
                 .map(|(id, _)| AllocationId(id))
                 .collect();
             assert_eq!(sets.live_at(&allocations, moment).collect::<Vec<_>>(), expected, "{moment:?}");

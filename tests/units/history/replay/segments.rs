@@ -16,7 +16,7 @@ fn unmapping_the_middle_splits_a_range() {
     assert_eq!(ranges(&open), [(10, 20), (30, 50)]);
     assert_eq!(open.values().map(|open| open.facts.starts_segment).collect::<Vec<_>>(), [true, false]);
     let row = lives.rows.at(0);
-    assert_eq!((row.address, row.size, row.born, row.died), (20, 10, 7, NEVER));
+    assert_eq!((row.address, row.size, row.allocated_at, row.freed_at), (20, 10, 7, NEVER));
     // Half of the range is not mapped: the file is inconsistent.
     assert_eq!((lives.remove_range(&mut open, [45, 60], 3), lives.missing_bytes), (5, 10));
 }

@@ -14,10 +14,10 @@ proptest! {
         }
         let Events { action, subject, stack, labels, .. } = &trace.events;
         prop_assert_eq!([action.len(), subject.len(), stack.len(), labels.len()], [events.len(); 4]);
-        for LifetimeColumns { address, size, free_requested, died } in [&trace.traced, &trace.early] {
-            prop_assert_eq!([address.len(), free_requested.len(), died.len()], [size.len(); 3]);
+        for LifetimeColumns { address, size, free_requested, freed_at } in [&trace.traced, &trace.early] {
+            prop_assert_eq!([address.len(), free_requested.len(), freed_at.len()], [size.len(); 3]);
         }
-        prop_assert_eq!(trace.born.len(), trace.traced.size.len());
+        prop_assert_eq!(trace.allocated_at.len(), trace.traced.size.len());
         for event in 0..trace.events.len() {
             let (row, rows) = match trace.events.subject(event) {
                 Subject::Traced(row) => (row, trace.traced.size.len()),

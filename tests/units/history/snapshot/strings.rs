@@ -18,7 +18,7 @@ fn equal_strings_have_one_id() {
 
 #[test]
 fn total_string_bytes_are_limited() {
-    let mut strings = Strings { bytes: MOST_STRING_BYTES - 10, ..Strings::default() };
+    let mut strings = Strings { bytes: MAX_STRING_BYTES - 10, ..Strings::default() };
     assert!(strings.intern(b"ten bytes.").is_some());
     assert_eq!(strings.intern(b"!"), None);
     assert!(strings.intern(b"ten bytes.").is_some(), "known strings need no room");

@@ -68,7 +68,9 @@ fn neighbouring_call_sites_differ_in_lightness() {
 
 #[test]
 fn neighbouring_call_sites_differ_for_colour_blind_users() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind))) {
+    for ((name, look), kind) in
+        themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind)))
+    {
         for slot in Paint::FIRST_SITE_SLOT..SLOTS - 1 {
             let pair = [slot, slot + 1].map(|slot| seen(colour(&look, slot, 0), kind) + 0.05);
             let contrast = pair[0].max(pair[1]) / pair[0].min(pair[1]);
@@ -79,7 +81,9 @@ fn neighbouring_call_sites_differ_for_colour_blind_users() {
 
 #[test]
 fn colour_ramp_is_monotone_for_colour_blind_users() {
-    for ((name, look), kind) in themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind))) {
+    for ((name, look), kind) in
+        themes().into_iter().flat_map(|theme| COLOUR_BLINDNESS.map(|kind| (theme.clone(), kind)))
+    {
         let steps = (Paint::FIRST_SITE_SLOT..=Paint::FIRST_SITE_SLOT + RAMP_STEPS)
             .map(|slot| seen(look.ordered[Paint::new(slot, 0).0 as usize], kind));
         let steps: Vec<f64> = steps.collect();

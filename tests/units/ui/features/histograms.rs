@@ -18,7 +18,7 @@ fn classes_are_labelled_with_exact_bounds() {
     for (bytes, expected) in cases {
         assert_eq!(size(bytes), expected);
     }
-    let life = |born, died| class_text(Histogram::Lifetimes, lifetime_class(born, died));
+    let life = |allocated_at, freed_at| class_text(Histogram::Lifetimes, lifetime_class(allocated_at, freed_at));
     assert_eq!(life(5, 5), "no event");
     assert_eq!(life(5, 6), "1 event");
     assert_eq!((life(5, 7), life(5, 8), life(5, 9)), ("2–3 events".into(), "2–3 events".into(), "4–7 events".into()));

@@ -15,8 +15,11 @@ fn group(name: &str) -> RowSubject {
 
 #[test]
 fn rows_become_groups_of_the_question() {
-    let rows =
-        [(group("activations"), "2x"), (RowSubject::Preset(Preset::Fsdp), "8"), (RowSubject::Preset(Preset::Checkpoint), "")];
+    let rows = [
+        (group("activations"), "2x"),
+        (RowSubject::Preset(Preset::Fsdp), "8"),
+        (RowSubject::Preset(Preset::Checkpoint), ""),
+    ];
     let question = plan(&rows).question(None).expect("a plan");
     let factor = |times, by| Factor::new(times, by).expect("a factor");
     let eighth = |name: &str| (PlanGroup::Where(name.to_owned()), factor(1, 8));

@@ -5,7 +5,17 @@ use engine::protocol::{AxisPoint, Span};
 
 fn slice(name: &str, shared: usize, count: u32) -> Slice {
     let (span, points) = (Span { from: 0, to: 1 }, [AxisPoint::default(); 2]);
-    Slice { x: [0.0, 1.0], lane: 0, name: name.to_owned(), shared_prefix: shared, has_end: true, count, span, duration_us: 1, points }
+    Slice {
+        x: [0.0, 1.0],
+        lane: 0,
+        name: name.to_owned(),
+        shared_prefix: shared,
+        has_end: true,
+        count,
+        span,
+        duration_us: 1,
+        points,
+    }
 }
 
 #[test]

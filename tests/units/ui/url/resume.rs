@@ -4,7 +4,13 @@ use super::*;
 
 fn first() -> ResponseHead {
     let text = |text: &str| Some(text.to_owned());
-    ResponseHead { status: 200, length: Some(1000), etag: text("\"a\""), modified: text("Mon"), ..ResponseHead::default() }
+    ResponseHead {
+        status: 200,
+        length: Some(1000),
+        etag: text("\"a\""),
+        modified: text("Mon"),
+        ..ResponseHead::default()
+    }
 }
 
 fn rest() -> ResponseHead {
@@ -34,7 +40,11 @@ fn download_that_cannot_resume_reports_reason() {
     let text = |text: &str| Some(text.to_owned());
     let may = |answer: ResponseHead| answer.can_resume(200);
     assert_eq!(may(ResponseHead { encoding: text("gzip"), ..first() }), Err(ResumeError::Compressed));
-    assert_eq!(may(ResponseHead { length: Some(100), ..first() }), Err(ResumeError::Compressed), "a content coding that CORS hides");
+    assert_eq!(
+        may(ResponseHead { length: Some(100), ..first() }),
+        Err(ResumeError::Compressed),
+        "a content coding that CORS hides"
+    );
     assert_eq!(may(ResponseHead { ranges: text("none"), ..first() }), Err(ResumeError::NoRanges));
     assert_eq!(may(ResponseHead { length: None, ..first() }), Err(ResumeError::NoVersion));
     assert_eq!(may(ResponseHead { etag: text("W/\"a\""), modified: None, ..first() }), Err(ResumeError::NoVersion));

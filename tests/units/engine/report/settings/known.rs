@@ -34,6 +34,7 @@ fn settings_string_is_split_into_pairs() {
     assert_eq!(parse_conf(""), []);
     assert_eq!(parse_conf("]],x:1"), [("x", "1")], "unbalanced closing brackets");
     assert!(
-        find_known("max_cached_size").is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
+        find_known("max_cached_size")
+            .is_some_and(|known| known.is_default("-1") && known.is_default("18446744073709551615"))
     );
 }

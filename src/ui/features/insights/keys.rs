@@ -1,15 +1,15 @@
 //! Keyboard shortcuts of the Insights tab.
 
-use super::WhyStep;
+use super::InsightsStep;
 use crate::binding::{Binding, KeyScope, bind};
 use crate::tab::Tab;
 
 /// Control of commands that navigate the report: the report itself.
 const REPORT: &str = "why-report";
 
-pub(super) const KEYS: &[Binding<WhyStep>] = {
+pub(super) const KEYS: &[Binding<InsightsStep>] = {
     const AT: KeyScope = KeyScope::Tab(Tab::Insights);
-    use WhyStep::*;
+    use InsightsStep::*;
     &[
         bind(AT, &["ArrowUp"], Up, "Go to the previous statement or row", REPORT),
         bind(AT, &["ArrowDown"], Down, "Go to the next statement or row", REPORT),

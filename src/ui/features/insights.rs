@@ -2,8 +2,8 @@
 
 mod data;
 
-pub(crate) use data::{ReportItem, MORE_FACTOR, MOST_ROWS, INITIAL_ROWS, TopicQuestion};
-pub use data::{Why, WhyAction, WhyStep};
+pub(crate) use data::{INITIAL_ROWS, MAX_ROWS, MORE_FACTOR, ReportItem, TopicQuestion};
+pub use data::{InsightsAction, InsightsStep, InsightsTab};
 
 pub mod cells;
 mod evidence;
@@ -22,7 +22,7 @@ use crate::settings::Dialog;
 use crate::shared::Shared;
 use crate::summary::device_name;
 use crate::tab::Tab;
-use engine::protocol::category::MOST_CATEGORIES;
+use engine::protocol::category::MAX_CATEGORIES;
 use engine::protocol::{Answer, Chart, Question, Report, ReportQuestion, Topic};
 use evidence::show_evidence;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ fn row_stack<'a>(report: &'a Report, item: &ReportItem) -> Option<&'a [String]> 
 
 /// Returns the index of the device to show first in a newly opened file. If it ran out of memory, shows its OOM
 /// report.
-pub(crate) fn choose_device(why: &mut Why, shared: &mut Shared) -> usize {
+pub(crate) fn choose_device(why: &mut InsightsTab, shared: &mut Shared) -> usize {
     let Some(file) = shared.file() else { return 0 };
     let place = file.default_device();
     if file.devices.get(place).is_some_and(|device| device.oom_count() > 0) {
@@ -49,7 +49,7 @@ pub(crate) fn choose_device(why: &mut Why, shared: &mut Shared) -> usize {
 
 /// Requests the visible report. A pending question is replaced only by one on another topic. Otherwise, dragging the
 /// cursor would cancel each question.
-fn ask_visible(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask_visible(why: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     // While rules are edited, their effect is requested.
     let edits = shared.rules.dialog == Dialog::Open;
     if !edits && shared.views.visible() != Some(Tab::Insights) {
@@ -59,7 +59,7 @@ fn ask_visible(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Ve
     if topic == Topic::Ranks && !shared.ranks.is_ready() {
         return;
     }
-    let rows = if edits { MOST_CATEGORIES as u32 } else { why.rows_to_request() };
+    let rows = if edits { MAX_CATEGORIES as u32 } else { why.rows_to_request() };
     let at = match topic {
         // A changed survey is another question.
         Topic::Ranks => Some(shared.ranks.version),
@@ -82,7 +82,7 @@ fn ask_visible(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Ve
     }
 }
 
-fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64, effects: &mut Vec<Effect>) {
+fn send(why: &mut InsightsTab, shared: &mut Shared, question: TopicQuestion, device: i64, effects: &mut Vec<Effect>) {
     let topic = question.topic;
     let set = why.thresholds.iter().filter(|(of, ..)| *of == topic);
     let thresholds = set.map(|(_, key, value)| (key.clone(), *value)).collect();
@@ -100,7 +100,7 @@ fn send(why: &mut Why, shared: &mut Shared, question: TopicQuestion, device: i64
     effects.push(Effect::ask(serial, device, Question::Report(question)));
 }
 
-fn update_and_ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn update_and_ask(why: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let Some(topic) = shared.requested_topic.take() {
         (why.topic, why.active) = (topic, 0);
         shared.views.show(Tab::Insights);
@@ -119,7 +119,7 @@ fn update_and_ask(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut
 }
 
 /// Requests all reports after the picture, since the badge counts warnings while other tabs are visible too.
-fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
+fn ask_unseen(why: &mut InsightsTab, shared: &mut Shared, device: i64, effects: &mut Vec<Effect>) {
     if let Some(question) = next_unknown_topic(why, shared).filter(|_| shared.rules.dialog == Dialog::Closed) {
         send(why, shared, question, device, effects);
         shared.report_is_pending = true;
@@ -127,8 +127,8 @@ fn ask_unseen(why: &mut Why, shared: &mut Shared, device: i64, effects: &mut Vec
 }
 
 /// Returns the question for a topic without a report. `None` while another question is pending.
-fn next_unknown_topic(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
-    let Why { pending: asked, reports: known, version, .. } = why;
+fn next_unknown_topic(why: &InsightsTab, shared: &Shared) -> Option<TopicQuestion> {
+    let InsightsTab { pending: asked, reports: known, version, .. } = why;
     let is_told = |topic: Topic| known.iter().any(|(of, _)| of.topic == topic);
     let topic = Topic::ALL.into_iter().find(|&topic| asked.is_none() && !is_told(topic))?;
     let at = topic.depends_on_cursor().then_some(shared.cursor.moment);
@@ -136,21 +136,27 @@ fn next_unknown_topic(why: &Why, shared: &Shared) -> Option<TopicQuestion> {
 }
 
 /// Handles a change of device, file or categories. The user's settings are kept.
-fn reset(why: &mut Why, shared: &mut Shared, change: Change) {
+fn reset(why: &mut InsightsTab, shared: &mut Shared, change: Change) {
     if change == Change::Categories {
         // All reports that contain categories must be requested again.
         why.pending = None;
         why.version = why.version.wrapping_add(1);
     }
     if change.is_device_change() {
-        let Why { topic, thresholds, version, .. } = std::mem::take(why);
-        *why = Why { topic, thresholds, version, ..Why::default() };
+        let InsightsTab { topic, thresholds, version, .. } = std::mem::take(why);
+        *why = InsightsTab { topic, thresholds, version, ..InsightsTab::default() };
     }
     shared.report_is_pending = why.pending.is_some();
 }
 
 /// Handles replies: reports, and positions of a span on the time axis.
-fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut Vec<Effect>) -> Option<Answer> {
+fn take(
+    why: &mut InsightsTab,
+    shared: &mut Shared,
+    serial: u32,
+    answer: Answer,
+    _: &mut Vec<Effect>,
+) -> Option<Answer> {
     match answer {
         Answer::Report(report) => take_report(why, serial, *report),
         Answer::Moments(moments) => match why.pending_span.take_if(|(asked, _)| *asked == serial) {
@@ -163,7 +169,7 @@ fn take(why: &mut Why, shared: &mut Shared, serial: u32, answer: Answer, _: &mut
     None
 }
 
-fn take_report(why: &mut Why, serial: u32, report: Report) {
+fn take_report(why: &mut InsightsTab, serial: u32, report: Report) {
     let Some((_, question)) = why.pending.take_if(|(asked, _)| *asked == serial) else { return };
     let before = why.report_of(question.topic).cloned();
     // If another row has moved to the position, its stack must not be expanded.
@@ -176,18 +182,18 @@ fn take_report(why: &mut Why, serial: u32, report: Report) {
 }
 
 /// Handles user input in the tab.
-pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects: &mut Vec<Effect>) {
+pub(crate) fn act(why: &mut InsightsTab, shared: &mut Shared, action: InsightsAction, effects: &mut Vec<Effect>) {
     match action {
-        WhyAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
-        WhyAction::ItemClicked(place) => follow_item(why, shared, place, effects),
-        WhyAction::ItemShiftClicked(place) => {
+        InsightsAction::TopicChosen(topic) => (why.topic, why.active) = (topic, 0),
+        InsightsAction::ItemClicked(place) => follow_item(why, shared, place, effects),
+        InsightsAction::ItemShiftClicked(place) => {
             let opens = why.items().get(place).and_then(|item| why.evidence(item)?.open);
             match opens {
                 Some((with, None)) => shared.ranks.request_open(shared.snapshot_index, with, true),
                 _ => follow_item(why, shared, place, effects),
             }
         }
-        WhyAction::RankClicked(row, is_compared) => {
+        InsightsAction::RankClicked(row, is_compared) => {
             let chart = why.report().and_then(|report| report.statements.first()?.chart.as_ref());
             if let Some(Chart::Map(map)) = chart
                 && let Some(place) = map.rows.get(row).and_then(|row| row.place)
@@ -195,22 +201,22 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
                 shared.ranks.request_open(shared.snapshot_index, place, is_compared);
             }
         }
-        WhyAction::StackToggled(place) => toggle_stack(why, place),
-        WhyAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
-        WhyAction::SheetToggled(sheet) => {
+        InsightsAction::StackToggled(place) => toggle_stack(why, place),
+        InsightsAction::ThresholdSet(sheet, text) => set_threshold(why, sheet, &text),
+        InsightsAction::SheetToggled(sheet) => {
             let sheet = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone());
             sheet.into_iter().for_each(|key| why.toggle_collapsed(key));
         }
-        WhyAction::MoreClicked(sheet) => {
+        InsightsAction::MoreClicked(sheet) => {
             let Some(key) = why.report().and_then(|report| report.sheets.get(sheet)).map(|sheet| sheet.key.clone())
             else {
                 return;
             };
-            let (topic, rows) = (why.topic, why.row_limit(&key).saturating_mul(MORE_FACTOR).min(MOST_ROWS));
+            let (topic, rows) = (why.topic, why.row_limit(&key).saturating_mul(MORE_FACTOR).min(MAX_ROWS));
             why.row_limits.retain(|(of, known, _)| (*of, known) != (topic, &key));
             why.row_limits.push((topic, key, rows));
         }
-        WhyAction::Copied(sheet) => {
+        InsightsAction::Copied(sheet) => {
             let Some(text) = why.report().and_then(|report| report.sheets.get(sheet)).map(view::tab_separated) else {
                 return;
             };
@@ -220,17 +226,17 @@ pub(crate) fn act(why: &mut Why, shared: &mut Shared, action: WhyAction, effects
 }
 
 /// Runs a command.
-pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &mut Vec<Effect>) {
+pub(crate) fn step(why: &mut InsightsTab, shared: &mut Shared, step: InsightsStep, effects: &mut Vec<Effect>) {
     let (active, count) = (why.active, why.items().len());
     let last = count.saturating_sub(1);
     match step {
-        WhyStep::Up => why.active = active.saturating_sub(1),
-        WhyStep::Down => why.active = (active + 1).min(last),
-        WhyStep::First => why.active = 0,
-        WhyStep::Last => why.active = last,
-        WhyStep::ShowEvidence => follow_item(why, shared, active, effects),
-        WhyStep::ToggleStack => toggle_stack(why, active),
-        WhyStep::Copy => {
+        InsightsStep::Up => why.active = active.saturating_sub(1),
+        InsightsStep::Down => why.active = (active + 1).min(last),
+        InsightsStep::First => why.active = 0,
+        InsightsStep::Last => why.active = last,
+        InsightsStep::ShowEvidence => follow_item(why, shared, active, effects),
+        InsightsStep::ToggleStack => toggle_stack(why, active),
+        InsightsStep::Copy => {
             let Some((report, device)) = why.report().zip(shared.device()) else { return };
             let file = shared.file().map_or("", |file| &file.file);
             let of = match shared.comparing.pair.filter(|_| why.topic == Topic::Comparison) {
@@ -242,7 +248,7 @@ pub(crate) fn step(why: &mut Why, shared: &mut Shared, step: WhyStep, effects: &
     }
 }
 
-fn follow_item(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
+fn follow_item(why: &mut InsightsTab, shared: &mut Shared, place: usize, effects: &mut Vec<Effect>) {
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     match why.evidence(&item).cloned() {
@@ -259,7 +265,7 @@ fn follow_item(why: &mut Why, shared: &mut Shared, place: usize, effects: &mut V
     }
 }
 
-fn toggle_stack(why: &mut Why, place: usize) {
+fn toggle_stack(why: &mut InsightsTab, place: usize) {
     let Some(item) = why.items().into_iter().nth(place) else { return };
     why.active = place;
     let row = (why.topic, item);
@@ -270,7 +276,7 @@ fn toggle_stack(why: &mut Why, place: usize) {
 }
 
 /// Sets a threshold. An empty field restores the default. Invalid numbers are ignored.
-fn set_threshold(why: &mut Why, sheet: usize, text: &str) {
+fn set_threshold(why: &mut InsightsTab, sheet: usize, text: &str) {
     let Some(threshold) = why.report().and_then(|report| report.sheets.get(sheet)?.threshold.clone()) else { return };
     let (topic, text) = (why.topic, text.trim());
     let value = text.parse().ok();

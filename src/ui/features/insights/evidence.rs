@@ -1,17 +1,17 @@
 //! Showing of evidence: search, selection, range or cursor. The effect of the previous evidence is undone.
 
-use super::data::{EvidenceEffect, Why};
+use super::data::{EvidenceEffect, InsightsTab};
 use crate::effect::Effect;
 use crate::shared::Shared;
 use crate::{find, selecting};
-use engine::protocol::{MomentSpec, Evidence, MomentFacts, Question, Span};
+use engine::protocol::{Evidence, MomentFacts, MomentSpec, Question, Span};
 use picture::timeline::Axis;
 
 /// Margin on either side of a shown span, as a fraction of its length.
 const SPAN_MARGIN: f64 = 0.04;
 
 /// Shows evidence.
-pub(super) fn show_evidence(why: &mut Why, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
+pub(super) fn show_evidence(why: &mut InsightsTab, shared: &mut Shared, evidence: Evidence, effects: &mut Vec<Effect>) {
     let Evidence { span, moment, allocation, find, open } = evidence;
     if let Some((place, with)) = open {
         shared.ranks.wanted = Some((place as usize, with.map(|with| with as usize)));
@@ -45,7 +45,7 @@ pub(super) fn show_evidence(why: &mut Why, shared: &mut Shared, evidence: Eviden
 }
 
 /// Zooms to a span. On the time axis, its position must be requested first.
-fn show_span(why: &mut Why, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
+fn show_span(why: &mut InsightsTab, shared: &mut Shared, span: Span, effects: &mut Vec<Effect>) {
     shared.follow_pointer();
     let Some(device) = shared.device().map(|device| device.device) else { return };
     match shared.axis {

@@ -1,12 +1,12 @@
 //! Contents of the Insights tab: a report as statements and sheets of text. Independent of the topic.
 
-use super::cells::{CellView, spreadsheet_text, cell_view};
-use super::{ReportItem, MOST_ROWS, Why};
+use super::cells::{CellView, cell_view, spreadsheet_text};
+use super::{InsightsTab, MAX_ROWS, ReportItem};
 use crate::amount::{change, per_mille};
 use crate::cell_text::total_row;
 use crate::shared::Shared;
 use base::units::{Bytes, pluralize};
-use engine::protocol::{Cell, Chart, HeatMap, DeltaBox, Report, Sheet, Threshold, Tone, Topic};
+use engine::protocol::{Cell, Chart, DeltaBox, HeatMap, Report, Sheet, Threshold, Tone, Topic};
 use std::rc::Rc;
 
 /// Returns the symbol of a tone, and its text for screen readers. Empty for plain facts.
@@ -38,10 +38,15 @@ impl PartialEq for ReportInputs {
 }
 
 /// Returns the current inputs.
-pub fn report_inputs(why: &Why) -> ReportInputs {
+pub fn report_inputs(why: &InsightsTab) -> ReportInputs {
     let sheets = why.report().into_iter().flat_map(|report| &report.sheets);
     let seen = sheets.map(|sheet| (sheet.key.clone(), why.row_limit(&sheet.key))).collect();
-    ReportInputs { report: why.report().cloned(), row_limits: seen, unfolded: why.open_stacks.clone(), folded: why.collapsed.clone() }
+    ReportInputs {
+        report: why.report().cloned(),
+        row_limits: seen,
+        unfolded: why.open_stacks.clone(),
+        folded: why.collapsed.clone(),
+    }
 }
 
 /// State of the tab that changes independently of the report.
@@ -65,14 +70,14 @@ pub struct TabState {
 }
 
 /// Returns the topics whose known reports contain warnings.
-pub fn alarms(why: &Why) -> Vec<Topic> {
+pub fn alarms(why: &InsightsTab) -> Vec<Topic> {
     let is_alarm = |report: &Report| report.statements.iter().any(|statement| statement.tone == Tone::Alarm);
     let warns = |topic: &Topic| why.reports.iter().any(|(of, report)| of.topic == *topic && is_alarm(report));
     Topic::ALL.into_iter().filter(warns).collect()
 }
 
 /// Returns the state of the tab.
-pub fn tab_state(why: &Why, shared: &Shared) -> TabState {
+pub fn tab_state(why: &InsightsTab, shared: &Shared) -> TabState {
     let items = why.items();
     let note = match why.report() {
         None if why.is_loading() => "Computing…",
@@ -297,7 +302,7 @@ pub enum StackView {
 }
 
 /// Returns the contents of the report.
-pub fn view(why: &Why) -> ReportView {
+pub fn view(why: &InsightsTab) -> ReportView {
     let Some(report) = why.report() else { return ReportView::default() };
     let said = report.statements.iter().map(|statement| StatementView {
         tone: statement.tone,
@@ -317,7 +322,7 @@ pub fn view(why: &Why) -> ReportView {
 }
 
 /// Returns the first table of the categories report with all rows, for the dialog that edits rules.
-pub fn categories(why: &Why) -> Option<SheetView> {
+pub fn categories(why: &InsightsTab) -> Option<SheetView> {
     let sheet = why.report_of(Topic::Categories)?.sheets.first()?;
     let mut view = sheet_view(why, sheet, &mut 0, sheet.rows.len());
     // Rows are not clickable in the dialog.
@@ -327,7 +332,7 @@ pub fn categories(why: &Why) -> Option<SheetView> {
     Some(view)
 }
 
-fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
+fn sheet_view(why: &InsightsTab, sheet: &Sheet, place: &mut usize, seen: usize) -> SheetView {
     let mut rows = Vec::with_capacity(seen);
     for (row, line) in sheet.rows.iter().take(seen).enumerate() {
         let item = ReportItem { sheet: Some(sheet.key.clone()), row };
@@ -352,7 +357,7 @@ fn sheet_view(why: &Why, sheet: &Sheet, place: &mut usize, seen: usize) -> Sheet
     });
     let hidden = if hidden == 0 { String::new() } else { pluralize(hidden, "row") + " more" };
     let (more, beyond) =
-        if why.row_limit(&sheet.key) < MOST_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
+        if why.row_limit(&sheet.key) < MAX_ROWS { (hidden, String::new()) } else { (String::new(), hidden) };
     SheetView {
         key: sheet.key.clone(),
         title: sheet.title.clone(),

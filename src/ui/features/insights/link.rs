@@ -1,13 +1,13 @@
 //! Link keys of the Insights tab: topic, thresholds and numbers of visible rows.
 
-use super::Why;
-use crate::link::value::{Key, ValueReader, view_key, format_list, history_key, word_if};
+use super::InsightsTab;
+use crate::link::value::{Key, ValueReader, format_list, history_key, view_key, word_if};
 use engine::protocol::Topic;
 
 /// Maximum length of the key of a threshold or sheet, in bytes.
 const MAX_KEY: usize = 32;
 
-pub(super) const LINKS: &[Key<Why>] = &[
+pub(super) const LINKS: &[Key<InsightsTab>] = &[
     history_key(
         "topic",
         |why, _| word_if(why.topic != Topic::default(), why.topic.name()),

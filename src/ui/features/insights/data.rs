@@ -17,11 +17,11 @@ pub(crate) const INITIAL_ROWS: u64 = 10;
 pub(crate) const MORE_FACTOR: u64 = 5;
 
 /// Maximum number of visible rows of a sheet.
-pub(crate) const MOST_ROWS: u64 = 5000;
+pub(crate) const MAX_ROWS: u64 = 5000;
 
 /// State of the Insights tab.
 #[derive(Clone, Debug, Default)]
-pub struct Why {
+pub struct InsightsTab {
     pub topic: Topic,
     /// Serial and question of the pending request.
     pub(crate) pending: Option<(u32, TopicQuestion)>,
@@ -45,7 +45,7 @@ pub struct Why {
     pub(crate) pending_span: Option<(u32, Span)>,
 }
 
-impl Why {
+impl InsightsTab {
     /// Returns the latest report of the visible topic.
     pub(crate) fn report(&self) -> Option<&Rc<Report>> {
         self.report_of(self.topic)
@@ -79,9 +79,9 @@ impl Why {
         &self.row_limits
     }
 
-    /// Replaces all numbers of visible rows. Values are clamped to [`MOST_ROWS`].
+    /// Replaces all numbers of visible rows. Values are clamped to [`MAX_ROWS`].
     pub(crate) fn set_row_limits(&mut self, mut all: Vec<(Topic, String, u64)>) {
-        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(INITIAL_ROWS, MOST_ROWS));
+        all.iter_mut().for_each(|(_, _, rows)| *rows = (*rows).clamp(INITIAL_ROWS, MAX_ROWS));
         self.row_limits = all;
     }
 
@@ -119,7 +119,8 @@ impl Why {
     /// Returns all visible statements and rows, from top to bottom.
     pub(crate) fn items(&self) -> Vec<ReportItem> {
         let Some(report) = self.report() else { return Vec::new() };
-        let mut items: Vec<ReportItem> = (0..report.statements.len()).map(|row| ReportItem { sheet: None, row }).collect();
+        let mut items: Vec<ReportItem> =
+            (0..report.statements.len()).map(|row| ReportItem { sheet: None, row }).collect();
         for sheet in &report.sheets {
             let seen = self.visible_rows(&sheet.key, sheet.rows.len());
             items.extend((0..seen).map(|row| ReportItem { sheet: Some(sheet.key.clone()), row }));
@@ -168,7 +169,7 @@ pub(crate) struct ReportItem {
 
 /// Commands of the Insights tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WhyStep {
+pub enum InsightsStep {
     /// Goes to the statement or row above.
     Up,
     Down,
@@ -182,7 +183,7 @@ pub enum WhyStep {
 
 /// Events of the Insights tab.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WhyAction {
+pub enum InsightsAction {
     TopicChosen(Topic),
     /// A statement or row was clicked, by its index among all items of the report.
     ItemClicked(usize),

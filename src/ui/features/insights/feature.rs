@@ -1,10 +1,12 @@
 //! Registration of the Insights tab as a feature.
 
-use super::{Why, WhyAction, WhyStep, act, update_and_ask, ask_unseen, keys, link, reset, step, take};
+use super::{
+    InsightsAction, InsightsStep, InsightsTab, act, ask_unseen, keys, link, reset, step, take, update_and_ask,
+};
 use crate::change::AskPhase;
 use crate::feature::{Feature, close_nothing};
 
-pub(crate) const FEATURE: Feature<Why, WhyAction, WhyStep> = Feature {
+pub(crate) const FEATURE: Feature<InsightsTab, InsightsAction, InsightsStep> = Feature {
     reset,
     questions: &[(AskPhase::BeforeScene, update_and_ask), (AskPhase::AfterScene, ask_unseen)],
     on_reply: take,
