@@ -68,7 +68,7 @@ fn files_for_new_tab_match_contributing() {
     assert!(html.contains("id=\"tab-state\"") && html.contains("aria-labelledby=\"tab-state\""));
     // An existing tab that only its own feature and panels treat specially.
     let own = ["features/memory", "panels/memory"];
-    let names = ["Tab::Memory", "FeatureCommand::Memory", "MemoryAction", "mod memory;", "memory::FEATURE"];
+    let names = ["Tab::Segments", "FeatureCommand::Memory", "SegmentsAction", "mod memory;", "memory::FEATURE"];
     // The terminal does not need every tab.
     let others = ["src/engine/", "src/tui/"];
     let is_other = |path: &String| others.iter().any(|other| path.starts_with(other));

@@ -37,7 +37,7 @@ const OF_LAYERS: &[&str] = &["base", "history", "picture"];
 /// Every layer in the order of the data, and what it may use of the others. That crates name only crates below them, Cargo sees to;
 /// this says how much of those. Never widen a line to make something compile: what is needed by two belongs to the lower one.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("base::apart", &[]),
+    ("base::out_of_line", &[]),
     ("base::units", &[]),
     ("base::column", &["base::units"]),
     ("base::slice", &[]),
@@ -50,7 +50,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("history::writing", &[]),
     ("history::recorder", &["base"]),
     ("history::snapshot", &["base", "history::pickle", "history::recorder"]),
-    ("history::compact", &["base", "history::container::COLUMNS", "history::recorder", "history::snapshot"]),
+    ("history::compact", &["base", "history::container::COLUMNS_MAGIC", "history::recorder", "history::snapshot"]),
     ("history::replay", &["base", "history::snapshot"]),
     ("allocator", &["base", "history::replay", "history::snapshot"]),
     ("analysis", &["base", "history::json", "history::pickle::Builder", "history::replay", "history::snapshot"]),
@@ -86,7 +86,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "compare",
             "engine",
             "exports",
-            "history::compact::Unwritable",
+            "history::compact::WriteError",
             "history::container",
             "history::writing",
             "picture",
@@ -199,7 +199,7 @@ fn text_never_becomes_markup_or_script() {
 const OFFLINE: &str = "www/offline.js";
 
 /// Files of the command line that may create files: outputs, files that go away again, and the cache.
-const WRITERS: [&str; 4] = ["cli/output_file.rs", "cli/begun.rs", "cli/cache/shelf.rs", "cli/build.rs"];
+const WRITERS: [&str; 4] = ["cli/output_file.rs", "cli/temporary_file.rs", "cli/cache/folder.rs", "cli/build.rs"];
 
 #[test]
 fn commands_write_files_only_as_output_files() {

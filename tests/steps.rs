@@ -216,7 +216,7 @@ fn annotations_and_steps_match_range_report() {
                     "kept_bytes",
                 ];
                 let RangeFacts { at_begin, at_end, peak, allocated, freed, kept, .. } = facts;
-                let expected = [at_begin, at_end, peak, allocated_at.bytes, freed.bytes, kept.bytes];
+                let expected = [at_begin, at_end, peak, allocated.bytes, freed.bytes, kept.bytes];
                 assert_eq!(keys.map(|key| number(sheet, row, key)), expected, "{words}: {row:?}");
                 assert_eq!(row.evidence.as_ref().unwrap().moment, Some(facts.peak_moment), "{words}");
                 compared += 1;

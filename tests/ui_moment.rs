@@ -75,7 +75,7 @@ fn facts(at: MomentSpec) -> MomentFacts {
 
 fn range_facts(span: Span) -> RangeFacts {
     let weight = |count: u32| Weight { bytes: u64::from(count) * 10, count };
-    let (allocated_at, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
+    let (allocated, freed, kept) = (weight(span.to - span.from), weight(2), weight(1));
     let (at_begin, at_end) =
         (facts(MomentSpec::Moment(span.from)).requested, facts(MomentSpec::Moment(span.to)).requested);
     RangeFacts { span, allocated, freed, kept, peak: 9999, peak_moment: span.from + 1, at_begin, at_end }

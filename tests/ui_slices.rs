@@ -27,7 +27,7 @@ fn mark(name: &str, lane: u32, from: u32, to: u32) -> RangeMark {
 
 fn facts(span: Span) -> RangeFacts {
     let weight = |bytes: u32| Weight { bytes: bytes.into(), count: 3 };
-    let (allocated_at, freed, kept) = (weight(span.from), weight(span.to), weight(7));
+    let (allocated, freed, kept) = (weight(span.from), weight(span.to), weight(7));
     RangeFacts { span, allocated, freed, kept, peak: 4096, peak_moment: span.from + 1, at_begin: 1, at_end: 2 }
 }
 

@@ -122,7 +122,7 @@ impl Input {
     pub(crate) fn copy_to_file(&mut self) -> io::Result<()> {
         let InputBytes::Pipe(pipe) = &mut self.bytes else { return Ok(()) };
         let (mut file, owned) =
-            TemporaryFile::create(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
+            TemporaryFile::open_new(tempfile::Builder::new().prefix("memscape-"), &std::env::temp_dir())?;
         let first = self.first_chunk.take().unwrap_or_default();
         file.write_all(&first)?;
         let length = first.len() as u64 + io::copy(pipe, &mut file)?;

@@ -130,7 +130,7 @@ impl OutputFile {
         // Use the permissions of a normal new file, as limited by the umask.
         #[cfg(unix)]
         named.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let (file, begun) = TemporaryFile::create(&named, &folder_of(&place))?;
+        let (file, begun) = TemporaryFile::open_new(&named, &folder_of(&place))?;
         let pending = Pending {
             temporary: begun,
             destination: place,

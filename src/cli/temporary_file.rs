@@ -22,7 +22,7 @@ impl TemporaryFile {
     ///
     /// # Errors
     /// Returns the I/O error if the file cannot be created.
-    pub(crate) fn create(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, TemporaryFile)> {
+    pub(crate) fn open_new(named: &tempfile::Builder, folder: &Path) -> io::Result<(File, TemporaryFile)> {
         // Fails if another handler is set (`serve`), which then decides how the program ends.
         HANDLER_SET.call_once(|| drop(ctrlc::set_handler(interrupted)));
         let mut all = TEMPORARY_PATHS.lock().map_err(|_| io::ErrorKind::Other)?;

@@ -218,7 +218,7 @@ impl Archive {
         let others = Vec::new();
         match waiting.pop() {
             Some(current) => {
-                self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed)
+                self.probe_next(Probes { remaining: waiting, current, candidates: Vec::new(), rejected: others }, feed);
             }
             None => return Err(ArchiveError::NoSnapshot("it is empty".into())),
         }

@@ -270,7 +270,7 @@ impl OpenFile {
         let mut next = piling.len();
         while let Some(part) = slice.next_range(&mut next, *count, 1)? {
             part.for_each(|id| {
-                piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by))
+                piling.push(self.groups.group_of(&self.snapshot, history, AllocationId(id as u32), *by));
             });
         }
         *order = Some(piling.step(slice)?);

@@ -82,7 +82,7 @@ impl PartialState {
         if self.expected.0 != last || !is_steady {
             self.expected = (last, expected);
         }
-        Some(self.to_partial_file(name))
+        Some(self.build_partial_file(name))
     }
 
     /// Marks the file as fully decoded. Indexing has not started yet.
@@ -95,10 +95,10 @@ impl PartialState {
     /// Returns the final numbers of the file. Returns `None` after the first call.
     pub(super) fn take_final(&mut self, name: &str) -> Option<PartialFile> {
         let is_news = self.is_complete && std::mem::replace(&mut self.sent_events, 1) == 0;
-        is_news.then(|| self.to_partial_file(name)).filter(|partial| !partial.devices.is_empty())
+        is_news.then(|| self.build_partial_file(name)).filter(|partial| !partial.devices.is_empty())
     }
 
-    fn to_partial_file(&mut self, name: &str) -> PartialFile {
+    fn build_partial_file(&mut self, name: &str) -> PartialFile {
         let (last, expected) = self.expected;
         let outlines = self.partial.outlines.iter().zip(0..).collect();
         let key = |(outline, _): &(&Outline, usize)| {

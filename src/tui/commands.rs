@@ -46,16 +46,16 @@ impl App {
             TerminalCommand::Redraw => self.orders.push(Order::Redraw),
             TerminalCommand::Taller => self.act(Action::ViewsResized(self.state.views.height + RESIZE_PERCENT)),
             TerminalCommand::Shorter => {
-                self.act(Action::ViewsResized(self.state.views.height.saturating_sub(RESIZE_PERCENT)))
+                self.act(Action::ViewsResized(self.state.views.height.saturating_sub(RESIZE_PERCENT)));
             }
             TerminalCommand::ZoomIn | TerminalCommand::ZoomOut => {
-                self.zoom(if own == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA })
+                self.zoom(if own == TerminalCommand::ZoomIn { -ZOOM_DELTA } else { ZOOM_DELTA });
             }
             TerminalCommand::First => self.act(Action::GoToEntered("0".to_owned())),
             TerminalCommand::OpenPath => self.open_field(FieldPurpose::Open),
             TerminalCommand::ComparePath => self.open_field(FieldPurpose::Compare),
             TerminalCommand::PreviousTopic | TerminalCommand::NextTopic => {
-                self.next_topic(own == TerminalCommand::NextTopic)
+                self.next_topic(own == TerminalCommand::NextTopic);
             }
             TerminalCommand::MoreRows | TerminalCommand::FoldTable => {
                 if let Some(sheet) = insights::active_sheet(self) {
@@ -72,7 +72,7 @@ impl App {
                 (0..10).for_each(|_| self.command(Command::Feature(FeatureCommand::Insights(step))));
             }
             TerminalCommand::Up | TerminalCommand::Down | TerminalCommand::PageUp | TerminalCommand::PageDown => {
-                self.scroll_side(own)
+                self.scroll_side(own);
             }
             TerminalCommand::NextSide | TerminalCommand::PreviousSide => {
                 let all = [Side::Selection, Side::Legend, Side::File];

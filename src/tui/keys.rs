@@ -153,7 +153,7 @@ impl App {
                     self.selected_entry.min(crate::dialogs::palette_entries(self).len().saturating_sub(1));
             }
             FieldResult::NotHandled if matches!(name, "ArrowDown" | "ArrowUp") && of == FieldPurpose::Filter => {
-                self.field = None
+                self.field = None;
             }
             FieldResult::NotHandled => {}
         }
@@ -165,7 +165,7 @@ impl App {
         match field.purpose {
             FieldPurpose::Find => self.act(Action::FindTyped(field.text)),
             FieldPurpose::Filter if self.state.views.tab == Tab::Events => {
-                self.act(Action::feature(EventsAction::FilterTyped(field.text)))
+                self.act(Action::feature(EventsAction::FilterTyped(field.text)));
             }
             FieldPurpose::Filter => self.act(Action::feature(TableAction::FilterTyped(field.text))),
             FieldPurpose::Request => self.act(Action::feature(SegmentsAction::RequestTyped(field.text))),

@@ -37,7 +37,7 @@ use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
 use save_page::SaveState;
 use sources::{SourceAction, Sources};
-use sql::{Sql, SqlAction};
+use self::sql::{Sql, SqlAction};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 use table::{Table, TableAction, TableStep};
@@ -167,7 +167,7 @@ features! {
     sources: Sources, Source(SourceAction, Infallible) = sources::FEATURE;
     events: Events, Events(EventsAction, EventStep) = events::FEATURE;
     memory: Memory, Memory(SegmentsAction, SegmentsStep) = memory::FEATURE;
-    queries: Sql, Queries(SqlAction, Infallible) = sql::FEATURE;
+    queries: Sql, Queries(SqlAction, Infallible) = self::sql::FEATURE;
     /// Export of the picture to a file.
     export: Export, Export(ExportAction, ExportStep) = export::FEATURE;
     /// Export of a page that contains the snapshot.

@@ -54,7 +54,7 @@ pub(super) fn on_files_listed(state: &mut Shared) {
     let ranks = &mut state.ranks;
     match ranks.stage {
         Survey::None | Survey::Offered => {
-            (ranks.files, ranks.stage) = (listed.max(ranks.server_files), Survey::Offered)
+            (ranks.files, ranks.stage) = (listed.max(ranks.server_files), Survey::Offered);
         }
         // The requested list will contain the new files.
         _ if ranks.waits_for_list => return,

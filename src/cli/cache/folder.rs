@@ -51,7 +51,7 @@ impl CacheFolder {
     pub(super) fn insert(&self, key: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         create_private_folder(&self.path)?;
         let (file, begun) =
-            TemporaryFile::create(tempfile::Builder::new().prefix(".").suffix(PART_SUFFIX), &self.path)?;
+            TemporaryFile::open_new(tempfile::Builder::new().prefix(".").suffix(PART_SUFFIX), &self.path)?;
         let mut out = LimitedWriter { out: BufWriter::with_capacity(BUFFER_BYTES, file), bytes_left: self.max_bytes };
         write(&mut out)?;
         let bytes = self.max_bytes - out.bytes_left;

@@ -60,7 +60,7 @@ impl TableWriter<'_> {
                 // A crop has its own key of this name. Shapes by address are left out, because addresses may have been
                 // reused.
                 (key, token) if !is_whole && (key == CROP_KEY.as_bytes() || key == b"shape_data") => {
-                    tokens.skip_value(token)
+                    tokens.skip_value(token);
                 }
                 (key, token) => {
                     out.text(key)?;

@@ -104,7 +104,7 @@ impl AddressLayout {
             Stage::Expandable if is_growing => insert(&mut self.expandable, [start, end], 0),
             Stage::Mapped if self.part.contains_range(segments, id) => insert(&mut self.mapped, [start, end], 0),
             Stage::Segments if segments.starts_segment(id) && self.part.contains_range(segments, id) => {
-                self.count_segment(start)
+                self.count_segment(start);
             }
             _ => {}
         }

@@ -45,7 +45,7 @@ impl Subtree {
                         }
                     }
                     Some(stem) if self.nodes.contains(shape.node_of_stem(stem as u32)) => {
-                        self.stems.insert(stem as u32)
+                        self.stems.insert(stem as u32);
                     }
                     Some(_) => {}
                 }

@@ -280,7 +280,7 @@ impl LifetimeColumns {
 
 impl Times {
     /// Returns the times of the events from `first` on. Earlier events count as dropped.
-    pub(super) fn from_event(&self, first: u32) -> Times {
+    pub(super) fn since_event(&self, first: u32) -> Times {
         let mut times = Times::with_skipped(first);
         (first..self.len()).for_each(|event| times.push(self.time_or_none(event)));
         times

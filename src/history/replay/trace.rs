@@ -104,7 +104,7 @@ impl Events {
     /// Drops the events before `first`. `moved` maps the subjects of the others.
     pub(super) fn drop_before(&mut self, first: u32, moved: impl Fn(Action, u32) -> u32) {
         let rows = self.row(first)..usize::MAX;
-        let times = self.times.from_event(first);
+        let times = self.times.since_event(first);
         let subjects = (first..self.len()).map(|event| {
             let subject = self.subject.get(self.row(event)).unwrap_or(NEVER);
             moved(self.action(event), subject)

@@ -127,7 +127,7 @@ pub(crate) fn command(tree: &mut Tree, shared: &mut Shared, command: TreeCommand
             }
         }
         TreeCommand::ExpandAll => {
-            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open)
+            tree.position.fold(tree.position.focus.unwrap_or(0), FoldScope::AllBelow, FoldState::Open);
         }
         TreeCommand::CollapseAll => {
             let top = tree.position.focus.unwrap_or(0);

@@ -6,6 +6,7 @@ use engine::protocol::Plot;
 /// Maximum number of markers of a file. More would hide the timeline.
 pub(crate) const MAX_MARKERS: usize = 50;
 
+/// Markers of a file and the number of the last one.
 #[derive(Clone, Debug, Default)]
 pub struct Markers {
     pub all: Vec<Marker>,

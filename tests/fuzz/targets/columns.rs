@@ -36,7 +36,7 @@ fn with_checksums(input: &[u8]) -> Vec<u8> {
         section.extend_from_slice(&(payload.len() as u32).to_le_bytes());
         section.extend_from_slice(payload);
         file.extend_from_slice(&section);
-        file.extend_from_slice(&checksum(&section).to_le_bytes());
+        file.extend_from_slice(&sum(&section).to_le_bytes());
         rest = behind.get(4..).unwrap_or_default();
     }
     file

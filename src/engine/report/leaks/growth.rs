@@ -140,7 +140,7 @@ impl Growth {
                 match history.allocation_change(event) {
                     Some(turn) if turn.is_program_free => self.change(file, history, turn.id, Change::Free),
                     Some(turn) if turn.starts_lifetime == Some(true) => {
-                        self.change(file, history, turn.id, Change::Alloc)
+                        self.change(file, history, turn.id, Change::Alloc);
                     }
                     _ => {}
                 }
