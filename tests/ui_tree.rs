@@ -211,7 +211,7 @@ fn keys_move_through_all_rows() {
 fn parent_outside_loaded_rows_is_found_by_worker() {
     let mut page = Page::open();
     page.answer(|_, fetch_tree| {
-        fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000))
+        fetch_tree.rows.iter_mut().for_each(|row| (row.fold, row.parent) = (FoldState::Closed, 70_000));
     });
     page.press(TreeCommand::Down);
     page.press(TreeCommand::CollapseOrParent);

@@ -341,7 +341,7 @@ impl Page {
             FromWorker::LinkInterrupted { load, at } => self.dispatch(Action::LinkInterrupted { load, at }),
             FromWorker::LinkFailed { load, status } => self.dispatch(Action::LinkFailed { load, status }),
             FromWorker::Versioned { load, version } => {
-                self.dispatch(Action::feature(WatchAction::Loaded { load, version }))
+                self.dispatch(Action::feature(WatchAction::Loaded { load, version }));
             }
             FromWorker::Fingerprinted { load, print } => {
                 let is_answered = self.app.cache.is_cached(load);

@@ -143,10 +143,10 @@ impl WorkerShell {
         match message {
             ToWorker::WarmUp => drop(self.warm_up.replace(Some(Box::new(WarmUp::new())))),
             ToWorker::File { load, member, file, which } => {
-                self.set_source(Source::from_file((load, which), member, file))
+                self.set_source(Source::from_file((load, which), member, file));
             }
             ToWorker::Link { load, member, url, which } => {
-                self.set_source(Source::from_link((load, which), member, url))
+                self.set_source(Source::from_link((load, which), member, url));
             }
             ToWorker::CloseSecond => {
                 let is_second = self.source.borrow().as_ref().is_some_and(|source| source.which == FileSlot::Second);
@@ -288,7 +288,7 @@ impl WorkerShell {
                 self.post(source.which, Reply::Progress(progress));
             }
             Ok(source::Event::Interrupted(at)) => {
-                post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at })
+                post(&self.scope, FromWorker::LinkInterrupted { load: source.load, at });
             }
             Ok(source::Event::Chunk(bytes)) => engine.feed(bytes),
             Ok(source::Event::End) => {

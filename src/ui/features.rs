@@ -20,6 +20,7 @@ pub mod tree_rows;
 pub mod watch;
 pub mod what_if;
 
+use self::sql::{Sql, SqlAction};
 use super::binding::Binding;
 use super::change::AskPhase;
 use super::effect::Effect;
@@ -37,7 +38,6 @@ use palette::{Palette, PaletteAction, PaletteStep};
 use plan::{Plan, PlanAction, PlanStep};
 use save_page::SaveState;
 use sources::{SourceAction, Sources};
-use self::sql::{Sql, SqlAction};
 use std::convert::Infallible;
 use std::ops::{Deref, DerefMut};
 use table::{Table, TableAction, TableStep};

@@ -5,7 +5,7 @@ use crate::corpus;
 use crate::fixtures::{self, halves};
 use crate::opening::wait_for_halves;
 use crate::page::Page;
-use crate::screenshots::{self, save_drawn_screenshot, save_file, save_screenshot, settled_timeline};
+use crate::screenshots::{self, save_drawn_screenshot, save_screenshot, settled_timeline};
 use crate::site::Site;
 use serde_json::Value;
 use std::path::PathBuf;

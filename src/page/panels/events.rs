@@ -61,7 +61,7 @@ impl Part for Panel {
             app.dispatch(Action::feature(EventsAction::FilterTyped(elements.events_filter.value())));
         });
         on(&elements.events_filter, "keydown", |_, elements, event| {
-            move_focus_from_field(&elements.events_grid, event)
+            move_focus_from_field(&elements.events_grid, event);
         });
         on(&elements.events_actions, "click", |app, _, event| {
             if let Some(action) = number_at(event, "data-action") {

@@ -41,7 +41,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.flame_plot;
         on(plot, "pointermove", |app, elements, event| {
-            act(app, FlameAction::PointerAt(position(app, elements, event)))
+            act(app, FlameAction::PointerAt(position(app, elements, event)));
         });
         on(plot, "pointerleave", |app, _, _| act(app, FlameAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {

@@ -63,7 +63,7 @@ impl Part for Panel {
             }
         });
         on(&elements.memory_request, "keydown", |_, elements, event| {
-            move_focus_from_field(&elements.memory_canvas, event)
+            move_focus_from_field(&elements.memory_canvas, event);
         });
     }
 

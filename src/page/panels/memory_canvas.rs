@@ -50,7 +50,7 @@ impl Part for Panel {
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         let plot = &elements.memory_plot;
         on(plot, "pointermove", |app, elements, event| {
-            act(app, SegmentsAction::PointerAt(position(app, elements, event)))
+            act(app, SegmentsAction::PointerAt(position(app, elements, event)));
         });
         on(plot, "pointerleave", |app, _, _| act(app, SegmentsAction::PointerAt(None)));
         on(plot, "click", |app, elements, event| {

@@ -33,7 +33,7 @@ impl Part for Panel {
 
     fn listen(elements: &Elements, on: AddListener<'_, Elements>) {
         on(&elements.show, "change", |app, elements, _| {
-            act(app, selected_index(&elements.show).map(PlotAction::KindChosen))
+            act(app, selected_index(&elements.show).map(PlotAction::KindChosen));
         });
         // The first option stands for all pools or streams.
         on(&elements.only_pool, "change", |app, elements, _| {
