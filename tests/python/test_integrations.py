@@ -59,7 +59,9 @@ def test_hugging_face_callback_saves_snapshots(torch: Any, tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_lightning_callback_saves_snapshots(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
+def test_lightning_callback_saves_snapshots(
+    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
     pretend(monkeypatch, "lightning")
     pretend(monkeypatch, "lightning.pytorch", Callback=Base)
     from memscape.integrations.lightning import MemscapeCallback

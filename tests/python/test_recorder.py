@@ -124,7 +124,9 @@ def test_errors_while_saving_do_not_hide_out_of_memory(torch: Any, tmp_path: Pat
     assert names(tmp_path) == []
 
 
-def test_warnings_as_errors_do_not_stop_recording(torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warnings_as_errors_do_not_stop_recording(
+    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(torch.OutOfMemoryError), memscape.record(tmp_path, on_exit=False):
@@ -457,9 +459,7 @@ def test_existing_file_is_not_overwritten(torch: Any, tmp_path: Path) -> None:
         rec.save(reason="../../etc")
 
 
-def test_older_pytorch_gets_supported_arguments(
-    torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_pytorch_gets_supported_arguments(torch: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     got: list[Any] = []
 
     def history(
